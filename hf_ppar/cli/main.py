@@ -1,0 +1,39 @@
+"""`hf-ppar`: the entry point."""
+
+from __future__ import annotations
+
+import typer
+
+from ..version import __version__
+from .anonymize import anonymize
+from .demo import demo
+
+app = typer.Typer(
+    name="hf-ppar",
+    help="Understand what happens in a video without exposing who is in it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(anonymize)
+app.command()(demo)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        typer.echo(f"hf-ppar {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Understand what happens in a video without exposing who is in it."""
+
+
+def run() -> None:
+    """Run the command line."""
+    app()

@@ -1,0 +1,13 @@
+"""Anonymizers as transformers models."""
+
+from .base import AnonymizerConfig, AnonymizerModel, AnonymizerOutput
+from .loading import ModelError, list_anonymizers, load_anonymizer
+
+__all__ = [
+    "AnonymizerConfig",
+    "AnonymizerModel",
+    "AnonymizerOutput",
+    "ModelError",
+    "list_anonymizers",
+    "load_anonymizer",
+]

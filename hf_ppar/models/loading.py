@@ -1,0 +1,100 @@
+"""One way to name an anonymizer: a built-in name, a directory, a Hub id, or a model already in memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoConfig, AutoModel
+
+from .base import AnonymizerConfig, AnonymizerModel
+from .classic import CLASSIC_ANONYMIZERS
+
+
+class ModelError(ValueError):
+    """A name, directory or Hub id does not lead to an anonymizer; the message says why and what to do."""
+
+
+def list_anonymizers() -> list[str]:
+    """Names of the built-in anonymizers."""
+    return list(CLASSIC_ANONYMIZERS)
+
+
+def load_anonymizer(
+    model: str | os.PathLike[str] | AnonymizerModel,
+    *,
+    revision: str | None = None,
+    device: str | torch.device | None = None,
+    **kwargs: Any,
+) -> AnonymizerModel:
+    """Load an anonymizer in eval mode.
+
+    Weights come from safetensors only, and all of them have to be there: a model with missing or unexpected weights
+    is refused, because a half-initialised anonymizer protects nobody.
+
+    Args:
+        model: built-in name (`list_anonymizers`), local directory, Hub id `owner/name`, or a model.
+        revision: branch, tag or commit of a Hub id.
+        device: where to put it; None leaves it on the CPU.
+    """
+    loaded = model if isinstance(model, AnonymizerModel) else _load_named(os.fspath(model), revision, kwargs)
+    loaded.eval()
+    return loaded if device is None else loaded.to(device)
+
+
+def _load_named(name: str, revision: str | None, kwargs: dict[str, Any]) -> AnonymizerModel:
+    config = CLASSIC_ANONYMIZERS.get(name)
+    return _load_saved(name, revision, kwargs) if config is None else _build(name, config)
+
+
+def _build(name: str, config: AnonymizerConfig) -> AnonymizerModel:
+    # Through a dict, so that no two models share one config object.
+    model = AutoModel.from_config(type(config).from_dict(config.to_dict()))
+    model.config._name_or_path = name
+    return model
+
+
+def _load_saved(name: str, revision: str | None, kwargs: dict[str, Any]) -> AnonymizerModel:
+    _check_place(name)
+    try:
+        config = AutoConfig.from_pretrained(name, revision=revision)
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(f"cannot load {name}: {_first_line(error)}") from error
+    if not isinstance(config, AnonymizerConfig):
+        raise ModelError(
+            f"{name} holds a {config.model_type!r} model, which is not an anonymizer; "
+            f"give one of {', '.join(CLASSIC_ANONYMIZERS)}, or a directory or Hub id of an anonymizer"
+        )
+    try:
+        model, info = AutoModel.from_pretrained(
+            name, config=config, revision=revision, use_safetensors=True, output_loading_info=True, **kwargs
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(f"cannot load the weights of {name}: {_first_line(error)}") from error
+    wrong = {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys", "mismatched_keys")}
+    if any(wrong.values()):
+        found = "; ".join(f"{kind.replace('_', ' ')}: {', '.join(keys)}" for kind, keys in wrong.items() if keys)
+        raise ModelError(f"the weights of {name} do not fit its config ({found})")
+    return model
+
+
+def _check_place(name: str) -> None:
+    """Decide by looks whether this is a directory or a Hub id, so that a typo is never sent to the Hub."""
+    path = Path(name)
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise ModelError(f"the directory {name} holds no model: there is no config.json in it")
+        return
+    if path.is_file():
+        raise ModelError(f"{name} is a file; give the directory that holds config.json and the weights")
+    if name.count("/") != 1 or name.startswith((".", "/", "~")):
+        raise ModelError(
+            f"unknown model {name!r}: it is neither a directory nor a Hub id (owner/name), "
+            f"and the built-in ones are {', '.join(CLASSIC_ANONYMIZERS)}"
+        )
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -1,0 +1,5 @@
+"""Pipelines: what people call."""
+
+from .video_anonymization import VideoAnonymizationPipeline
+
+__all__ = ["VideoAnonymizationPipeline"]

@@ -1,0 +1,35 @@
+"""The public names, and the one place that registers them with transformers."""
+
+from .models import (
+    AnonymizerConfig,
+    AnonymizerModel,
+    AnonymizerOutput,
+    ModelError,
+    list_anonymizers,
+    load_anonymizer,
+)
+from .pipelines import VideoAnonymizationPipeline
+from .processing import AnonymizerProcessor
+from .receipt import Receipt
+from .registration import register
+from .streaming import AnonymizeOptions, anonymize, anonymize_video
+from .video import VideoError, WriteOptions
+
+__all__ = [
+    "AnonymizeOptions",
+    "AnonymizerConfig",
+    "AnonymizerModel",
+    "AnonymizerOutput",
+    "AnonymizerProcessor",
+    "ModelError",
+    "Receipt",
+    "VideoAnonymizationPipeline",
+    "VideoError",
+    "WriteOptions",
+    "anonymize",
+    "anonymize_video",
+    "list_anonymizers",
+    "load_anonymizer",
+]
+
+register()

@@ -1,0 +1,3 @@
+"""The version, readable without importing anything heavy."""
+
+__version__ = "0.1.0"
