@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import transformers
-from transformers import AutoConfig, AutoImageProcessor, AutoModel
+from transformers import AutoConfig, AutoImageProcessor, AutoModel, PreTrainedModel
 from transformers.pipelines import PIPELINE_REGISTRY
 
-from .models import AnonymizerConfig, AnonymizerModel, list_anonymizers, load_anonymizer
+from .models import AnonymizerConfig, AnonymizerModel, load_anonymizer
 from .models.classic import (
     BlackenConfig,
     BlackenModel,
@@ -47,17 +48,21 @@ def register() -> None:
     PIPELINE_REGISTRY.register_pipeline(
         _TASK, pipeline_class=VideoAnonymizationPipeline, pt_model=AutoModel, type="video"
     )
-    # Both places from which people import it.
-    transformers.pipeline = transformers.pipelines.pipeline = accept_names(transformers.pipelines.pipeline)
+    original = transformers.pipelines.pipeline
+    transformers.pipeline = transformers.pipelines.pipeline = accept_names(original)
+    # And where `from transformers import pipeline` stands above `import hf_ppar`.
+    for module in list(sys.modules.values()):
+        if vars(module).get("pipeline") is original:
+            module.pipeline = transformers.pipeline  # type: ignore[attr-defined]
 
 
 def accept_names(pipeline: Callable[..., Any]) -> Callable[..., Any]:
-    """`transformers.pipeline`, except that for our task a built-in name or no model at all does not go to the Hub."""
+    """`transformers.pipeline`, except that for our task a model is named as everywhere in hf_ppar."""
 
     @functools.wraps(pipeline)
     def with_names(task: str | None = None, model: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if task == _TASK and (model is None or model in list_anonymizers()):
-            model = load_anonymizer(model or DEFAULT_ANONYMIZER)
+        if task == _TASK and not isinstance(model, PreTrainedModel):
+            model = load_anonymizer(model or DEFAULT_ANONYMIZER, revision=kwargs.get("revision"))
         return pipeline(task, model, *args, **kwargs)
 
     return with_names

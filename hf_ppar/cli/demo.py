@@ -27,7 +27,7 @@ def demo(
         )
         replace = WriteOptions(overwrite=True)
         typer.echo("rendering a person who walks and waves ...")
-        clip = render_clip(sample_spec("walk+wave"), height=360, width=480, frames=75, fps=25)
+        clip = render_clip(sample_spec("walk_and_wave_one_hand"), height=360, width=480, frames=75, fps=25)
         write_clip(sample, clip.rgb, clip.fps, replace)
         done = anonymize_video(sample, result, model, AnonymizeOptions(write=replace))
         write_preview(sample, result, picture)

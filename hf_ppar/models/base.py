@@ -5,8 +5,7 @@ same shape, dtype and range. It gives the same answer for a clip alone or in a b
 for a given `generator`, and round-trips through `save_pretrained` / `from_pretrained` exactly.
 """
 
-from __future__ import annotations
-
+# No postponed annotations in this file: `strict` checks only types it can see.
 import os
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -117,15 +116,29 @@ class AnonymizerModel(PreTrainedModel):
         raise NotImplementedError(f"{type(self).__name__} must implement anonymize")
 
     @classmethod
-    def from_pretrained(
-        cls, pretrained_model_name_or_path: str | os.PathLike[str], *args: Any, **kwargs: Any
-    ) -> AnonymizerModel:
-        """Load by built-in name, directory or Hub id; on the base class this finds the right subclass."""
+    def from_pretrained(cls, pretrained_model_name_or_path: str | os.PathLike[str], *args: Any, **kwargs: Any) -> Any:
+        """Load by built-in name, directory or Hub id; on the base class this finds the right subclass.
+
+        Weights come from safetensors only, and all of them have to be there: a model with missing or unexpected
+        weights is refused, because a half-initialised anonymizer protects nobody.
+        """
         if cls is AnonymizerModel:
             from .loading import load_anonymizer
 
             return load_anonymizer(pretrained_model_name_or_path, *args, **kwargs)
-        return super().from_pretrained(pretrained_model_name_or_path, *args, **kwargs)
+        wants_info = kwargs.pop("output_loading_info", False)
+        model, info = super().from_pretrained(
+            pretrained_model_name_or_path, *args, **{**kwargs, "use_safetensors": True, "output_loading_info": True}
+        )
+        _check_weights(str(pretrained_model_name_or_path), info)
+        return (model, info) if wants_info else model
+
+
+def _check_weights(name: str, info: dict[str, Any]) -> None:
+    wrong = {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys", "mismatched_keys")}
+    if any(wrong.values()):
+        found = "; ".join(f"{kind.replace('_', ' ')}: {', '.join(keys)}" for kind, keys in wrong.items() if keys)
+        raise ValueError(f"the weights of {name} do not fit its config ({found})")
 
 
 def check_clip(pixel_values: torch.Tensor) -> None:

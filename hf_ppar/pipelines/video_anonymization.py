@@ -10,8 +10,11 @@ from typing import Any
 from transformers import Pipeline
 
 from ..models import AnonymizerModel
+from ..processing import AnonymizerProcessor
 from ..streaming import AnonymizeOptions, anonymize, anonymize_video
 from ..video import VideoError, VideoSource, WriteOptions, probe
+
+_PARAMETERS = {"strength", "size", "keep_audio", "keep_metadata", "output_dir", "overwrite"}
 
 
 class VideoAnonymizationPipeline(Pipeline):
@@ -50,33 +53,38 @@ class VideoAnonymizationPipeline(Pipeline):
         kwargs.pop("batch_size", None)
         return super().__call__(inputs, batch_size=1, **kwargs)
 
-    def _sanitize_parameters(
-        self,
-        strength: float | None = None,
-        size: int | None = None,
-        keep_audio: bool = False,
-        keep_metadata: bool = False,
-        output_dir: str | os.PathLike[str] | None = None,
-        overwrite: bool = False,
-    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-        options = AnonymizeOptions(strength, size, keep_audio, keep_metadata, WriteOptions(overwrite=overwrite))
-        return {}, {"options": options, "output_dir": output_dir}, {}
+    def _sanitize_parameters(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        unknown = sorted(set(kwargs) - _PARAMETERS)
+        if unknown:
+            raise TypeError(f"unknown arguments {unknown}; video-anonymization takes {sorted(_PARAMETERS)}")
+        return {}, kwargs, {}
 
     def preprocess(self, source: VideoSource) -> dict[str, Any]:
         """Nothing is read here: a video is streamed through the model, never held raw as a whole."""
         return {"source": source}
 
     def _forward(
-        self, model_inputs: dict[str, Any], options: AnonymizeOptions, output_dir: str | os.PathLike[str] | None
+        self,
+        model_inputs: dict[str, Any],
+        output_dir: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+        strength: float | None = None,
+        **for_files: Any,
     ) -> dict[str, Any]:
         source = model_inputs["source"]
         if output_dir is None:
-            if options.size is not None or options.keep_audio or options.keep_metadata:
-                raise ValueError("size, keep_audio and keep_metadata apply to files; give output_dir as well")
-            return {"frames": anonymize(source, self.model, options.strength), "fps": probe(source).fps}
+            if for_files:
+                raise ValueError(f"{', '.join(sorted(for_files))} apply to files; give output_dir as well")
+            return {"frames": anonymize(source, self.model, strength), "fps": probe(source).fps}
         target = Path(output_dir) / anonymized_name(source)
         target.parent.mkdir(parents=True, exist_ok=True)
+        options = AnonymizeOptions(strength, write=WriteOptions(overwrite=overwrite), **for_files)
         return {"path": str(target), "receipt": anonymize_video(source, target, self.model, options)}
+
+    def save_pretrained(self, save_directory: str | os.PathLike[str], **kwargs: Any) -> None:
+        """Save the model and its processor; loading them needs hf_ppar, not code from the directory."""
+        self.model.save_pretrained(save_directory, **kwargs)
+        AnonymizerProcessor.for_model(self.model.config).save_pretrained(save_directory, **kwargs)
 
     def postprocess(self, model_outputs: dict[str, Any]) -> dict[str, Any]:
         """The answer as it is."""

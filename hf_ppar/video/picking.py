@@ -15,7 +15,7 @@ import av
 import numpy as np
 
 from .errors import VideoError
-from .reading import FrameConverter, VideoReader, pick_in_order
+from .reading import FrameConverter, VideoReader
 from .sampling import clip_indices, even_indices
 from .scaling import resize_frames
 from .sources import VideoSource, as_array
@@ -24,7 +24,7 @@ from .sources import VideoSource, as_array
 _SHORT_SCAN = 256
 # Frames a seek costs beyond those between the keyframe and the wanted frame: flushed threads, reordering.
 _SEEK_OVERHEAD = 16
-# Containers may declare this many more frames than can be decoded (Xvid's empty packets).
+# Containers may declare this many more frames than can be decoded (Xvid's empty packets); the last one stands in.
 _DECLARED_SLACK = 2
 
 
@@ -98,18 +98,27 @@ def _estimate(reader: VideoReader) -> int:
 
 def _pick(reader: VideoReader, wanted: list[int], size: tuple[int, int] | None) -> dict[int, np.ndarray]:
     plan = _plan_visits(reader, wanted) if wanted[-1] >= _SHORT_SCAN else None
-    picked = _pick_by_seeking(reader, plan, size) if plan else pick_in_order(reader, wanted, size)
+    picked = _pick_by_seeking(reader, plan, size) if plan else _pick_in_order(reader, wanted, size)
     beyond = [number for number in wanted if number not in picked]
     if beyond:
-        reached = max(picked, default=-1)
-        if len(beyond) > 1 or not picked or not _is_slack(reader, beyond[0]):
-            raise VideoError(f"frame {beyond[0]} of {reader.name} does not exist or cannot be decoded")
-        picked[beyond[0]] = picked[reached]
+        raise VideoError(f"frame {beyond[0]} of {reader.name} does not exist or cannot be decoded")
     return picked
 
 
-def _is_slack(reader: VideoReader, number: int) -> bool:
-    return reader.info.frames is not None and reader.info.frames - _DECLARED_SLACK <= number < reader.info.frames
+def _pick_in_order(reader: VideoReader, wanted: list[int], size: tuple[int, int] | None) -> dict[int, np.ndarray]:
+    """Decode front to back and convert only the wanted frame numbers; stops after the last one."""
+    convert = FrameConverter(reader.orientation, size)
+    missing = set(wanted)
+    picked: dict[int, np.ndarray] = {}
+    for index, frame in enumerate(reader.rest()):
+        if index in missing:
+            picked[index] = convert(frame)
+            missing.remove(index)
+        if not missing:
+            return picked
+    if reader.info.frames is not None and reader.info.frames - index - 1 <= _DECLARED_SLACK:
+        picked |= {number: convert(frame) for number in missing if number < reader.info.frames}
+    return picked
 
 
 def _list_packets(reader: VideoReader) -> list[tuple[int, bool]]:

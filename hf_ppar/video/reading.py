@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -258,17 +258,3 @@ def read_video(source: VideoSource, size: tuple[int, int] | None = None) -> np.n
     """All frames (T, H, W, 3) of a short video, optionally scaled to (height, width)."""
     with open_video(source) as reader:
         return np.concatenate([batch.frames for batch in reader.batches(64, size)])
-
-
-def pick_in_order(reader: VideoReader, wanted: Sequence[int], size: tuple[int, int] | None) -> dict[int, np.ndarray]:
-    """Decode front to back and convert only the wanted frame numbers; stops after the last one."""
-    convert = FrameConverter(reader.orientation, size)
-    missing = set(wanted)
-    last = max(missing)
-    picked: dict[int, np.ndarray] = {}
-    for index, frame in enumerate(reader.rest()):
-        if index in missing:
-            picked[index] = convert(frame)
-        if index == last:
-            break
-    return picked

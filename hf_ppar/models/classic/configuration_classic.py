@@ -4,8 +4,7 @@ Defaults are those the papers compare with (kernel 21 / sigma 10 for the strong 
 Lengths in pixels refer to a picture whose short side is 112 pixels and grow with the picture.
 """
 
-from __future__ import annotations
-
+# No postponed annotations in this file: `strict` checks only types it can see.
 from typing import Literal
 
 from huggingface_hub.dataclasses import strict
