@@ -167,6 +167,8 @@ class AnonymizedStream:
         rest = joiner.finish()
         if rest is not None or self._audio:
             yield self._batch(torch.empty(0, 3, 1, 1) if rest is None else rest)
+        if self._times:
+            raise RuntimeError(f"{len(self._times)} frames of {self.reader.name} got no anonymized frame")
 
     def receipt(self, options: AnonymizeOptions) -> Receipt:
         """The account of what was done, frames and size still open."""

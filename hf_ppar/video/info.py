@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,13 +13,16 @@ from .errors import VideoError
 MAX_SIDE = 16384  # the largest side H.264 can carry
 MAX_PIXELS = 8192 * 8192
 
+_FORMAT_KEYS = {"major_brand", "minor_version", "compatible_brands", "encoder", "duration"}
+_FORMAT_VALUES = {"und", "VideoHandler", "SoundHandler", "[0][0][0][0]"}
+
 
 @dataclass(frozen=True)
 class VideoInfo:
     """A video as it is displayed.
 
     `fps` is the exact average rate. `frames` is the count the container declares, None when it declares none.
-    `duration` is in seconds. `width` and `height` are those after `rotation` (degrees clockwise) is applied.
+    `metadata` names the keys that came with the recording. `duration` is in seconds. `width` and `height` are those after `rotation` (degrees clockwise) is applied.
     """
 
     width: int
@@ -88,8 +92,19 @@ def describe(container: av.container.InputContainer, stream: av.VideoStream, rot
         subtitles=len(container.streams.subtitles),
         attached_pictures=sum(_is_picture(video) for video in container.streams.video),
         chapters=len(container.chapters()),
-        metadata=tuple(sorted({key for holder in (container, *container.streams) for key in holder.metadata})),
+        metadata=tuple(
+            sorted({key for holder in (container, *container.streams) for key in recorded(holder.metadata)})
+        ),
     )
+
+
+def recorded(metadata: Mapping[str, str]) -> dict[str, str]:
+    """The metadata that came with the recording, without what every muxer writes about its own format."""
+    return {
+        key: value
+        for key, value in metadata.items()
+        if key.lower() not in _FORMAT_KEYS and value not in _FORMAT_VALUES
+    }
 
 
 def _is_picture(stream: av.VideoStream) -> bool:

@@ -17,7 +17,7 @@ from av.video.reformatter import Colorspace, Interpolation, VideoReformatter
 
 from .audio import AudioTrack
 from .errors import VideoError
-from .info import check_size
+from .info import check_size, recorded
 from .reading import FrameBatch, VideoReader
 
 _CONTAINERS = {".mp4": "libx264", ".m4v": "libx264", ".mov": "libx264", ".mkv": "libx264", ".webm": "libvpx-vp9"}
@@ -30,8 +30,6 @@ _CRF_CODECS = {
     "libsvtav1": {"preset": "10"},
 }
 _DEFAULT_QUALITY = 20
-# Keys that describe the file format itself rather than what was recorded.
-_FORMAT_KEYS = {"major_brand", "minor_version", "compatible_brands", "encoder", "duration"}
 
 
 @dataclass(frozen=True)
@@ -127,10 +125,10 @@ class VideoWriter(AbstractContextManager["VideoWriter"]):
 
     def copy_metadata(self, reader: VideoReader) -> None:
         """Carry container and stream metadata and chapters; call before the first `write`."""
-        self.container.metadata.update(_recorded(reader.container.metadata))
-        self.stream.metadata.update(_recorded(reader.stream.metadata))
+        self.container.metadata.update(recorded(reader.container.metadata))
+        self.stream.metadata.update(recorded(reader.stream.metadata))
         for index, track in self.audio_tracks.items():
-            track.stream.metadata.update(_recorded(reader.container.streams[index].metadata))
+            track.stream.metadata.update(recorded(reader.container.streams[index].metadata))
         if reader.container.chapters():
             self.container.set_chapters(reader.container.chapters())
 
@@ -270,10 +268,6 @@ def _create_partial(target: Path) -> Path:
     with os.fdopen(handle, "wb") as file:
         os.fchmod(file.fileno(), 0o666 & ~umask)
     return Path(name)
-
-
-def _recorded(metadata: dict[str, str]) -> dict[str, str]:
-    return {key: value for key, value in metadata.items() if key not in _FORMAT_KEYS}
 
 
 def _sync(path: Path) -> None:

@@ -25,7 +25,12 @@ def test_no_option_does_the_job(square_mp4):
     written = square_mp4.with_name("square_anonymized.mp4")
     assert read_video(written).shape == (20, 48, 64, 3)
     assert "model blur-strong on cpu" in result.stderr
-    assert "20 frames" in result.stderr and "frames/s" in result.stderr and "dropped metadata" in result.stderr
+    assert "20 frames" in result.stderr and "frames/s" in result.stderr and "nothing to drop" in result.stderr
+
+
+def test_it_says_what_it_dropped(tmp_path, square):
+    source = write_with_av(tmp_path / "in.mp4", square, audio="aac", metadata={"title": "a name"})
+    assert "dropped audio (aac), metadata" in run("anonymize", source).stderr
 
 
 def test_all_options(tmp_path, square):
