@@ -22,7 +22,8 @@ class VideoInfo:
     """A video as it is displayed.
 
     `fps` is the exact average rate. `frames` is the count the container declares, None when it declares none.
-    `metadata` names the keys that came with the recording. `duration` is in seconds. `width` and `height` are those after `rotation` (degrees clockwise) is applied.
+    `duration` is in seconds. `width` and `height` are those after `rotation` (degrees clockwise) is applied.
+    `metadata` names the keys that came with the recording.
     """
 
     width: int
