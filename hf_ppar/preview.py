@@ -12,7 +12,6 @@ from .video import VideoSource, fit_short_side, probe, read_even_frames
 
 _TILE = 160  # short side of one frame in the sheet
 _GAP = 6
-_LABEL_WIDTH = 76
 
 
 def write_preview(
@@ -31,12 +30,13 @@ def write_preview(
 def contact_sheet(rows: dict[str, np.ndarray]) -> Image.Image:
     """One labelled row of frames (n, H, W, 3) uint8 per entry."""
     count, height, width, _ = next(iter(rows.values())).shape
-    sheet = Image.new("RGB", (_LABEL_WIDTH + count * (width + _GAP), len(rows) * (height + _GAP) + _GAP), "white")
-    draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(16)
+    margin = 3 * _GAP + int(max(font.getlength(label) for label in rows))
+    sheet = Image.new("RGB", (margin + count * (width + _GAP), len(rows) * (height + _GAP) + _GAP), "white")
+    draw = ImageDraw.Draw(sheet)
     for row, (label, frames) in enumerate(rows.items()):
         top = _GAP + row * (height + _GAP)
         draw.text((_GAP, top + height // 2), label, fill="black", font=font, anchor="lm")
         for column, frame in enumerate(frames):
-            sheet.paste(Image.fromarray(frame), (_LABEL_WIDTH + column * (width + _GAP), top))
+            sheet.paste(Image.fromarray(frame), (margin + column * (width + _GAP), top))
     return sheet

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ..receipt import Receipt
     from ..streaming import AnonymizeOptions
 
-_SUFFIXES = {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".mts", ".wmv", ".flv", ".3gp"}
 _MARK = "_anonymized"
 
 
@@ -64,16 +63,18 @@ def anonymize(
 
 def _expand(videos: list[str]) -> tuple[list[str], int]:
     """Files to do, folders opened, and how many arguments led to none."""
+    from ..video import VIDEO_SUFFIXES
+
     sources: list[str] = []
     empty = 0
     for video in videos:
         if not Path(video).is_dir():
             sources.append(video)
             continue
-        found = sorted(path for path in Path(video).iterdir() if path.suffix.lower() in _SUFFIXES)
+        found = sorted(path for path in Path(video).iterdir() if path.suffix.lower() in VIDEO_SUFFIXES)
         found = [path for path in found if not path.stem.endswith(_MARK) and not path.name.startswith(".")]
         if not found:
-            complain(f"the folder {video} holds no videos ({', '.join(sorted(_SUFFIXES))})")
+            complain(f"the folder {video} holds no videos ({', '.join(sorted(VIDEO_SUFFIXES))})")
             empty += 1
         sources += [str(path) for path in found]
     return sources, empty

@@ -6,6 +6,7 @@ import typer
 
 from ..version import __version__
 from .anonymize import anonymize
+from .data import data_app
 from .demo import demo
 
 app = typer.Typer(
@@ -17,6 +18,7 @@ app = typer.Typer(
 )
 app.command()(anonymize)
 app.command()(demo)
+app.add_typer(data_app)
 
 
 def _print_version(value: bool) -> None:

@@ -2,7 +2,7 @@
 
 from .errors import VideoError
 from .info import VideoInfo
-from .picking import estimate_frames, read_clips, read_even_frames, read_frames
+from .picking import estimate_frames, read_chosen, read_clips, read_even_frames, read_frames
 from .reading import FrameBatch, VideoReader, count_frames, open_video, probe, read_video
 from .sampling import (
     CropBox,
@@ -15,10 +15,11 @@ from .sampling import (
     window_starts,
 )
 from .scaling import fit_short_side, resize_frames
-from .sources import VideoSource
+from .sources import VIDEO_SUFFIXES, VideoSource
 from .writing import VideoWriter, WriteOptions, write_clip
 
 __all__ = [
+    "VIDEO_SUFFIXES",
     "CropBox",
     "FrameBatch",
     "VideoError",
@@ -35,6 +36,7 @@ __all__ = [
     "open_video",
     "play_backwards",
     "probe",
+    "read_chosen",
     "read_clips",
     "read_even_frames",
     "read_frames",

@@ -15,10 +15,13 @@ import av
 import numpy as np
 
 from .errors import VideoError
-from .reading import FrameConverter, VideoReader
+from .info import VideoInfo
+from .reading import ArrayReader, FrameConverter, VideoReader
 from .sampling import clip_indices, even_indices
 from .scaling import resize_frames
 from .sources import VideoSource, as_array
+
+Size = tuple[int, int] | Callable[[VideoInfo], tuple[int, int]] | None
 
 # A scan this short is never worth planning.
 _SHORT_SCAN = 256
@@ -45,19 +48,19 @@ def read_frames(
         indices: frame numbers from 0.
         size: (height, width) to scale to while converting; None keeps the video's own.
     """
-    return _read_chosen(source, lambda length: np.asarray(indices, dtype=np.int64), size)
+    return read_chosen(source, lambda length: np.asarray(indices, dtype=np.int64), size)
 
 
 def read_even_frames(source: VideoSource, count: int, size: tuple[int, int] | None = None) -> np.ndarray:
     """`count` frames (count, H, W, 3) spread evenly over the whole video."""
-    return _read_chosen(source, lambda length: even_indices(length, count), size)
+    return read_chosen(source, lambda length: even_indices(length, count), size)
 
 
 def read_clips(
     source: VideoSource, clips: int, count: int, stride: int = 1, size: tuple[int, int] | None = None
 ) -> np.ndarray:
     """`clips` clips of `count` frames (clips, count, H, W, 3) whose starts are spread evenly over the video."""
-    return _read_chosen(source, lambda length: clip_indices(length, clips, count, stride), size)
+    return read_chosen(source, lambda length: clip_indices(length, clips, count, stride), size)
 
 
 def estimate_frames(source: VideoSource) -> int:
@@ -69,21 +72,33 @@ def estimate_frames(source: VideoSource) -> int:
         return _estimate(reader)
 
 
-def _read_chosen(source: VideoSource, choose: Callable[[int], np.ndarray], size: tuple[int, int] | None) -> np.ndarray:
-    """Frames at `choose(length)`, shaped like it plus (H, W, 3); the video is opened once."""
+def read_chosen(source: VideoSource, choose: Callable[[int], np.ndarray], size: Size = None) -> np.ndarray:
+    """Frames at `choose(length)`, shaped like it plus (H, W, 3); the video is opened once.
+
+    Args:
+        choose: number of frames -> frame numbers, an array of any shape.
+        size: (height, width), or a function of the `VideoInfo` that gives it, to scale to; None keeps the video's own.
+    """
     frames = as_array(source)
     if frames is not None:
-        indices = _checked(choose(len(frames)))
-        if indices.max() >= len(frames):
-            raise VideoError(f"frame {indices.max()} does not exist: the array has {len(frames)} frames")
-        picked = frames[indices.ravel()]
-        picked = picked if size is None else resize_frames(picked, size)
-        return picked.reshape(*indices.shape, *picked.shape[1:])
+        return _pick_from_array(frames, _checked(choose(len(frames))), _resolve(size, ArrayReader(frames).info))
     with VideoReader(source) as reader:
         indices = _checked(choose(_estimate(reader)))
         numbers, places = np.unique(indices, return_inverse=True)
-        by_number = _pick(reader, numbers.tolist(), size)
-    return np.stack([by_number[number] for number in numbers.tolist()])[places.reshape(indices.shape)]
+        picked = _pick(reader, numbers.tolist(), _resolve(size, reader.info))
+    return np.stack([picked[number] for number in numbers.tolist()])[places.reshape(indices.shape)]
+
+
+def _resolve(size: Size, info: VideoInfo) -> tuple[int, int] | None:
+    return size(info) if callable(size) else size
+
+
+def _pick_from_array(frames: np.ndarray, indices: np.ndarray, size: tuple[int, int] | None) -> np.ndarray:
+    if indices.max() >= len(frames):
+        raise VideoError(f"frame {indices.max()} does not exist: the array has {len(frames)} frames")
+    picked = frames[indices.ravel()]
+    picked = picked if size is None else resize_frames(picked, size)
+    return picked.reshape(*indices.shape, *picked.shape[1:])
 
 
 def _checked(indices: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -58,12 +58,12 @@ class VideoReader(AbstractContextManager["VideoReader"]):
         opened = openable(source)
         self.name = opened.name
         self.container = opened.open()
+        self._decoded = self._decode()
         try:
             self.stream = main_video_stream(self.container, self.name)
             self.stream.thread_type = "AUTO"
             self.audio_streams = list(self.container.streams.audio) if keep_audio else []
             self._audio: list[av.Packet] = []
-            self._decoded = self._decode()
             self._first = next(self._decoded, None)
             if self._first is None:
                 raise VideoError(f"cannot read {self.name}: it has no frames")
@@ -71,14 +71,17 @@ class VideoReader(AbstractContextManager["VideoReader"]):
             self.first_time: int | None = self._first.pts
             self.info: VideoInfo = describe(self.container, self.stream, self.orientation.rotation)
         except BaseException:
-            self.container.close()
+            self.close()
             raise
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
-        """Release the file."""
+        """Release the file, and the decoder's threads with it: left to the garbage collector, a forked process would
+        crash on them."""
+        self._decoded.close()
+        self._first = None
         self.container.close()
 
     def restart(self) -> None:
@@ -138,7 +141,7 @@ class VideoReader(AbstractContextManager["VideoReader"]):
             yield first
         yield from self._decoded
 
-    def _decode(self) -> Iterator[av.VideoFrame]:
+    def _decode(self) -> Generator[av.VideoFrame]:
         packets = 0
         try:
             for packet in self.container.demux(self.stream, *self.audio_streams):

@@ -18,6 +18,10 @@ from .errors import VideoError
 # an array of frames. Kept as Any because arrays include torch tensors, which this package does not import.
 VideoSource = Any
 
+VIDEO_SUFFIXES = frozenset(
+    {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".mts", ".wmv", ".flv", ".3gp"}
+)
+
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+)://")
 # Demuxers that open further files named inside the file: a "video" must not be able to read its neighbours.
 _PLAYLISTS = {"hls", "concat", "dash", "imf", "image2", "tty"}
