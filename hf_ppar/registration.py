@@ -24,6 +24,7 @@ from .models.classic import (
     PixelateConfig,
     PixelateModel,
 )
+from .models.recognizers import RECOGNIZERS
 from .pipelines import VideoAnonymizationPipeline
 from .processing import AnonymizerProcessor
 
@@ -45,6 +46,9 @@ def register() -> None:
         AutoModel.register(config_class, model_class)
         processors: dict[str, type] = {"pil": AnonymizerProcessor, "torchvision": AnonymizerProcessor}
         AutoImageProcessor.register(config_class, image_processor_classes=processors)
+    for recognizer_config, recognizer_class in RECOGNIZERS.items():
+        AutoConfig.register(recognizer_config.model_type, recognizer_config)
+        AutoModel.register(recognizer_config, recognizer_class)
     PIPELINE_REGISTRY.register_pipeline(
         _TASK, pipeline_class=VideoAnonymizationPipeline, pt_model=AutoModel, type="video"
     )

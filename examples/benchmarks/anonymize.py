@@ -102,7 +102,7 @@ def compare_reading(video: Path) -> None:
             raise SystemExit(f"{name} reads other frames: the comparison would be unfair")
     seconds = best_seconds(contenders, rounds=15)
     for name, taken in seconds.items():
-        print(f"{name:<28} {1000 * taken:8.1f} ms         {seconds['hf_ppar'] / taken:6.2f} x our time")
+        print(f"{name:<28} {1000 * taken:8.1f} ms         {taken / seconds['hf_ppar']:6.2f} x our time")
 
 
 def compare_seeking(video: Path) -> None:

@@ -8,6 +8,8 @@ from ..version import __version__
 from .anonymize import anonymize
 from .data import data_app
 from .demo import demo
+from .evaluate import evaluate
+from .train import train
 
 app = typer.Typer(
     name="hf-ppar",
@@ -18,6 +20,8 @@ app = typer.Typer(
 )
 app.command()(anonymize)
 app.command()(demo)
+app.command()(train)
+app.command()(evaluate)
 app.add_typer(data_app)
 
 

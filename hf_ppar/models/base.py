@@ -130,11 +130,12 @@ class AnonymizerModel(PreTrainedModel):
         model, info = super().from_pretrained(
             pretrained_model_name_or_path, *args, **{**kwargs, "use_safetensors": True, "output_loading_info": True}
         )
-        _check_weights(str(pretrained_model_name_or_path), info)
+        check_weights(str(pretrained_model_name_or_path), info)
         return (model, info) if wants_info else model
 
 
-def _check_weights(name: str, info: dict[str, Any]) -> None:
+def check_weights(name: str, info: dict[str, Any]) -> None:
+    """Refuse weights that are missing, unexpected or of another shape; `info` is what transformers loaded."""
     wrong = {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys", "mismatched_keys")}
     if any(wrong.values()):
         found = "; ".join(f"{kind.replace('_', ' ')}: {', '.join(keys)}" for kind, keys in wrong.items() if keys)

@@ -15,7 +15,7 @@ from .classic import CLASSIC_ANONYMIZERS
 
 
 class ModelError(ValueError):
-    """A name, directory or Hub id does not lead to an anonymizer; the message says why and what to do."""
+    """A name, directory or Hub id does not lead to the model wanted; the message says why and what to do."""
 
 
 def list_anonymizers() -> list[str]:
@@ -59,7 +59,7 @@ def _load_saved(name: str, revision: str | None, kwargs: dict[str, Any]) -> Anon
     try:
         config = AutoConfig.from_pretrained(name, revision=revision)
     except (OSError, ValueError, KeyError) as error:
-        raise ModelError(f"cannot load {name}: {_first_line(error)}") from error
+        raise ModelError(f"cannot load {name}: {first_line(error)}") from error
     if not isinstance(config, AnonymizerConfig):
         raise ModelError(
             f"{name} holds a {config.model_type!r} model, which is not an anonymizer; "
@@ -68,7 +68,7 @@ def _load_saved(name: str, revision: str | None, kwargs: dict[str, Any]) -> Anon
     try:
         return AutoModel.from_pretrained(name, config=config, revision=revision, **kwargs)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise ModelError(f"cannot load {name}: {_first_line(error)}") from error
+        raise ModelError(f"cannot load {name}: {first_line(error)}") from error
 
 
 def _check_place(name: str) -> None:
@@ -87,5 +87,6 @@ def _check_place(name: str) -> None:
         )
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """The gist of an error whose message has several lines."""
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import os
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager
@@ -23,6 +24,8 @@ from .sources import VideoSource, as_array, openable
 
 # Frames held back to put timestamps in order; packed B-frames in avi come out swapped with their neighbour.
 _REORDER_DEPTH = 4
+# Beyond this, more threads only add delay and memory.
+_MAX_THREADS = 16
 
 
 @dataclass
@@ -61,7 +64,9 @@ class VideoReader(AbstractContextManager["VideoReader"]):
         self._decoded = self._decode()
         try:
             self.stream = main_video_stream(self.container, self.name)
+            # One thread a core: FFmpeg's own choice, one more, is slower on small machines.
             self.stream.thread_type = "AUTO"
+            self.stream.codec_context.thread_count = min(os.cpu_count() or 1, _MAX_THREADS)
             self.audio_streams = list(self.container.streams.audio) if keep_audio else []
             self._audio: list[av.Packet] = []
             self._first = next(self._decoded, None)

@@ -1,0 +1,78 @@
+"""`hf-ppar evaluate`: judge an anonymizer by attackers trained afresh on its output."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from .errors import FAILED, USAGE, exit_on_error
+
+if TYPE_CHECKING:
+    from ..evaluation import Report
+
+
+def evaluate(
+    model: str = typer.Argument(help='Built-in name, directory or Hub id of an anonymizer; "raw" for none.'),
+    dataset: str = typer.Option(..., help="Name of a data set, see `hf-ppar data list`."),
+    output: Path = typer.Option(
+        ..., "-o", "--output", help="Folder for the report; an interrupted run goes on there."
+    ),
+    data_dir: Path | None = typer.Option(None, "--data-dir", help="Folder of its videos."),
+    protocol: str = typer.Option("same-dataset", help="same-dataset, unseen-actions or cross-dataset."),
+    budget: str = typer.Option("small", help="quick (one judge), small (the tiny panel) or paper."),
+    strength: float | None = typer.Option(None, help="0 to 1, 1 is most private."),
+    seed: int = typer.Option(0, help="Seed of the judges."),
+    option: list[str] = typer.Option([], "--option", help="An option of the data set, such as session=1. Repeatable."),
+    raw: Path | None = typer.Option(None, help="report.json of the raw videos, for the upper bound."),
+    compare: list[Path] = typer.Option([], "--compare", help="Other report.json files for the scatter. Repeatable."),
+    epochs: int | None = typer.Option(None, help="Train the judges shorter than the budget says."),
+    debug: bool = typer.Option(False, "--debug", help="Show tracebacks."),
+) -> None:
+    """Train recognizers and attackers on the anonymized train split, test them, and write a report."""
+    with exit_on_error(USAGE, debug):
+        from ..data import load_ppar_dataset
+        from ..evaluation import Case, find_budget, read_report
+        from ..evaluation.protocols import SPLITS
+        from ..public import load_anonymizer
+        from ..training.plan import parse_settings
+
+        spent = find_budget(budget)
+        spent = spent if epochs is None else spent.shortened(epochs)
+        anonymizer = None if model == "raw" else load_anonymizer(model)
+        if anonymizer is not None:
+            anonymizer.config.resolve_strength(strength)
+        options = parse_settings(option)
+        splits = {name: load_ppar_dataset(dataset, data_dir, name, **options) for name in SPLITS}
+        others = [read_report(path) for path in compare]
+        upper = None if raw is None else read_report(raw)
+        case = Case(
+            *(protocol, dataset, splits, anonymizer, model, spent, output / "work"),
+            strength=strength,
+            seed=seed,
+            flip=dataset != "lsa64",
+        )
+    with exit_on_error(FAILED, debug):
+        from ..evaluation import evaluate as judge
+
+        report = judge(case)
+        report.command = shlex.join(["hf-ppar", *sys.argv[1:]])
+        if model == "raw":
+            report.compare_with_raw(report)
+        elif upper is not None:
+            report.compare_with_raw(upper)
+        report.write(output)
+        _draw(report, others, output)
+        typer.echo(report.as_markdown())
+
+
+def _draw(report: Report, others: list[Report], output: Path) -> None:
+    from ..evaluation.plots import plot_attributes, plot_tradeoff
+
+    for target in report.privacy:
+        plot_tradeoff([report, *others], target, output / f"tradeoff_{target}.png")
+    if "attributes" in report.privacy:
+        plot_attributes(report, output / "attributes.png")

@@ -1,0 +1,100 @@
+"""From a judge's logits to numbers that carry what they need to be read: chance, interval, judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..metrics import (
+    attribute_table,
+    bootstrap_interval,
+    bootstrap_mean,
+    cmap,
+    f1_macro,
+    f1_positive,
+    mean_rank,
+    top_k_accuracy,
+    top_k_credit,
+)
+
+
+@dataclass
+class Number:
+    """One result.
+
+    Args:
+        low, high: 95 % bootstrap interval by video.
+        chance, majority: what guessers score who never look.
+        raw: the same measure on un-anonymized video, None until it is known.
+        judge: the kind of judge, or the baseline.
+        details: more about it, such as a per-attribute table or attributes that had to be left out.
+    """
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    chance: float
+    majority: float | None
+    judge: str
+    raw: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+def measure_classes(metric: str, judge: str, logits: np.ndarray, labels: np.ndarray, seed: int = 0) -> Number:
+    """Top-1 of an action or identity judge; rows with label -1 do not count."""
+    known = labels >= 0
+    if not known.any():
+        raise ValueError(f"{metric}: no label of the test split is known")
+    if len(np.unique(labels[known])) < 2:
+        raise ValueError(f"{metric}: the test split has one class only, so that any judge is right")
+    score = top_k_accuracy(logits, labels)
+    interval = bootstrap_mean(top_k_credit(logits[known], labels[known]), seed=seed)
+    details = {"mean_rank": mean_rank(logits, labels).value} if metric.startswith("person") else {}
+    if logits.shape[1] >= 10:
+        details["top_5"] = top_k_accuracy(logits, labels, 5).value
+    return Number(
+        metric,
+        score.value,
+        interval.low,
+        interval.high,
+        score.levels.chance,
+        score.levels.majority,
+        judge,
+        None,
+        details,
+    )
+
+
+def measure_attributes(
+    judge: str, logits: np.ndarray, labels: np.ndarray, names: tuple[str, ...], seed: int = 0
+) -> Number:
+    """cMAP of an attribute judge, with both F1 scores and the per-attribute table beside it."""
+    probabilities = 1 / (1 + np.exp(-logits.astype(np.float64)))
+    score = cmap(logits, labels, names)
+    interval = bootstrap_interval(lambda s, y: cmap(s, y, names), logits, labels, resamples=300, seed=seed)
+    f1 = {
+        result.metric: result
+        for result in (f1_positive(probabilities, labels, names), f1_macro(probabilities, labels, names))
+    }
+    details = {
+        "left_out": score.left_out,
+        "per_attribute": attribute_table(probabilities, labels, names),
+        **{
+            name: {"value": result.value, "chance": result.levels.chance, "majority": result.levels.majority}
+            for name, result in f1.items()
+        },
+    }
+    return Number(
+        "attributes_cmap",
+        score.value,
+        interval.low,
+        interval.high,
+        score.levels.chance,
+        score.levels.majority,
+        judge,
+        None,
+        details,
+    )

@@ -1,0 +1,57 @@
+"""Pictures of reports: the trade-off between utility and leakage, and the attributes one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .report import Report
+
+
+def plot_tradeoff(reports: Sequence[Report], target: str, path: Path) -> None:
+    """Utility against what the strongest attacker gets, one point a report, with chance lines; top left is best."""
+    figure, axes = _figure()
+    for report in reports:
+        leak, gain = report.privacy[target], report.utility
+        errors = (
+            [[leak.value - leak.low], [leak.high - leak.value]],
+            [[gain.value - gain.low], [gain.high - gain.value]],
+        )
+        axes.errorbar(leak.value, gain.value, xerr=errors[0], yerr=errors[1], fmt="o", capsize=2)
+        axes.annotate(report.model, (leak.value, gain.value), textcoords="offset points", xytext=(6, 4), fontsize=8)
+    first = reports[0]
+    axes.axvline(first.privacy[target].chance, color="grey", linestyle=":", linewidth=1)
+    axes.axhline(first.utility.chance, color="grey", linestyle=":", linewidth=1)
+    axes.set_xlabel(f"strongest attacker, {first.privacy[target].metric} (dotted: chance)")
+    axes.set_ylabel(f"utility, {first.utility.metric}")
+    axes.set_title(f"{first.dataset}, {first.protocol}, budget {first.budget}")
+    axes.set_xlim(0, 1.05)
+    axes.set_ylim(0, 1.05)
+    figure.savefig(path, dpi=120, bbox_inches="tight")
+
+
+def plot_attributes(report: Report, path: Path) -> None:
+    """Average precision of the strongest attribute attacker, a bar an attribute, chance beside it."""
+    rows = [
+        row for row in report.privacy["attributes"].details["per_attribute"] if row["average_precision"] is not None
+    ]
+    figure, axes = _figure()
+    places = range(len(rows))
+    axes.bar([place - 0.2 for place in places], [row["average_precision"] for row in rows], 0.4, label="attacker")
+    axes.bar([place + 0.2 for place in places], [row["average_precision_chance"] for row in rows], 0.4, label="chance")
+    axes.set_xticks(list(places), [row["attribute"] for row in rows])
+    axes.set_ylabel("average precision")
+    axes.set_ylim(0, 1.05)
+    axes.set_title(f"{report.model} on {report.dataset}")
+    axes.legend()
+    figure.savefig(path, dpi=120, bbox_inches="tight")
+
+
+def _figure() -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ValueError("pictures need matplotlib: pip install 'hf-ppar[attack]'") from error
+    figure = Figure(figsize=(6.5, 5))
+    return figure, figure.add_subplot()

@@ -1,0 +1,58 @@
+"""The recipes by name, and what the command line has to know about each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .recipe import Recipe
+from .recognizer import RecognizerOptions, RecognizerRecipe
+
+
+@dataclass(frozen=True)
+class ClipDefaults:
+    """The clips and batches a preset trains with."""
+
+    frames: int
+    size: tuple[int, int]
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class RecipeKind:
+    """How a recipe is built.
+
+    Args:
+        options: its dataclass of options; `tiny` gives the CPU-sized ones, the defaults are the paper's.
+        build: options, number of outputs by target ("action", "person", "attributes") and clip (frames, height,
+            width) -> recipe.
+        score: validation metrics -> the number that chooses the checkpoint, higher is better.
+        clips: defaults by preset.
+    """
+
+    options: Any
+    build: Callable[[Any, dict[str, int], tuple[int, int, int]], Recipe]
+    score: Callable[[Mapping[str, float]], float]
+    clips: Mapping[str, ClipDefaults]
+
+
+def _mean_score(metrics: Mapping[str, float]) -> float:
+    return sum(metrics.values()) / len(metrics)
+
+
+RECIPES: dict[str, RecipeKind] = {
+    RecognizerRecipe.name: RecipeKind(
+        RecognizerOptions,
+        RecognizerRecipe,
+        _mean_score,
+        {"paper": ClipDefaults(16, (112, 112), 64), "tiny": ClipDefaults(8, (48, 48), 32)},
+    )
+}
+
+
+def find_recipe(name: str) -> RecipeKind:
+    """The recipe of that name; an unknown one is refused with the list of names."""
+    if name not in RECIPES:
+        raise ValueError(f"unknown recipe {name!r}; choose one of: {', '.join(RECIPES)}")
+    return RECIPES[name]
