@@ -114,7 +114,7 @@ def test_labels_that_say_nothing():
     labels = np.array([[1, 0], [1, 1], [1, 0], [1, 1]])
     number = measure_attributes("j", np.random.default_rng(0).normal(size=(4, 2)), labels, ("always", "mixed"))
     assert list(number.details["left_out"]) == ["always"]
-    with pytest.raises(ValueError, match="NaN|finite"):
+    with pytest.raises(ValueError, match=r"NaN|finite"):
         measure_classes("action_top1", "j", np.full((4, 3), np.nan), np.array([0, 1, 2, 0]))
 
 

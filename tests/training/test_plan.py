@@ -82,7 +82,8 @@ def test_command_trains_resumes_and_leaves_a_model(tmp_path):
 
 def test_yaml_file(tmp_path):
     (tmp_path / "run.yaml").write_text(
-        "recipe: recognizer\ndataset: stage\noutput: from_file\npreset: tiny\nsettings:\n  epochs: 1\n  kind: frame-resnet\n"
+        "recipe: recognizer\ndataset: stage\noutput: from_file\npreset: tiny\n"
+        "settings:\n  epochs: 1\n  kind: frame-resnet\n"
     )
     result = runner.invoke(app, ["train", "run.yaml", "--dry-run", "epochs=5"])
     plan = json.loads(result.stdout)

@@ -3,8 +3,6 @@
 import pytest
 import torch
 
-from hf_ppar.models.recognizers import RECOGNIZERS
-
 
 def make(model_class, seed=0, **changes):
     """A tiny recognizer with random weights and, where it has batch norms, statistics that are not trivial."""
