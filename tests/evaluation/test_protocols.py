@@ -132,7 +132,7 @@ def test_command(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.stderr
     assert "| utility | action_top1 |" in result.stdout
     values = json.loads((tmp_path / "black" / "report.json").read_text())
-    assert values["privacy"]["person"]["raw"] is not None and values["command"].startswith("hf-ppar ")
+    assert values["privacy"]["person"]["raw"] is not None and values["command"].startswith("hf-ppar")
     for name in ("tradeoff_person.png", "tradeoff_attributes.png", "attributes.png", "report.md"):
         assert (tmp_path / "black" / name).stat().st_size > 500
     wrong = runner.invoke(app, ["evaluate", "blacken", "-o", "x", "--dataset", "stage", "--budget", "huge"])

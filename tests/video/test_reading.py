@@ -188,6 +188,16 @@ def test_audio_only_and_text(tmp_path):
         probe(text)
 
 
+@pytest.mark.parametrize("name", ["zero.mp4", "zero.mkv", "zero.avi"])
+def test_zero_frames(tmp_path, name):
+    with av.open(str(tmp_path / name), "w") as container:
+        stream = container.add_stream("mpeg4", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        container.start_encoding()
+    with pytest.raises(VideoError, match=rf"cannot read .*{name}: it "):
+        probe(tmp_path / name)
+
+
 def test_real_clips(real_clips):
     assert len(real_clips) == 9
     for path in real_clips:
