@@ -41,6 +41,7 @@ style: $(VENV)/installed-dev  ## Fix what can be fixed.
 bench: $(VENV)/installed-bench  ## Measure speed and memory; prints ratios.
 	$(BIN)/python examples/benchmarks/anonymize.py
 	$(BIN)/python examples/benchmarks/data.py
+	$(BIN)/python examples/benchmarks/stage.py
 
 clean:           ## Remove the environment and caches.
 	rm -rf $(VENV) demo build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from .errors import FAILED, USAGE, complain, exit_on_error
+from .settings import parse_settings
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -48,7 +48,7 @@ def inspect(
 
         output = output or Path(f"{name}_samples.png")
         _check_picture(output)
-        loaded = load_splits(name, data_dir, **_parse_options(option))
+        loaded = load_splits(name, data_dir, **parse_settings(option))
     summaries = [summarize(dataset, mismatch) for dataset, mismatch in loaded]
     for summary in summaries:
         typer.echo(describe_split(summary))
@@ -127,20 +127,6 @@ def clear_clip_cache(
 
         cleared = clear_cache(cache_dir)
         typer.echo(f"{cleared.root}: removed {cleared.caches} caches, {cleared.size / 1e6:.1f} MB", err=True)
-
-
-def _parse_options(options: list[str]) -> dict[str, Any]:
-    """ "session=1" -> {"session": 1}: values are Python literals, anything else is text."""
-    parsed: dict[str, Any] = {}
-    for item in options:
-        name, equals, value = item.partition("=")
-        if not equals or not name:
-            raise ValueError(f"--option {item!r} must be name=value, such as session=1")
-        try:
-            parsed[name] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            parsed[name] = value
-    return parsed
 
 
 def _check_picture(output: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from .errors import FAILED, USAGE, exit_on_error
+from .settings import parse_settings
 
 if TYPE_CHECKING:
     from ..evaluation import Report
@@ -38,7 +39,6 @@ def evaluate(
         from ..evaluation import Case, find_budget, read_report
         from ..evaluation.protocols import SPLITS
         from ..public import load_anonymizer
-        from ..training.plan import parse_settings
 
         spent = find_budget(budget)
         spent = spent if epochs is None else spent.shortened(epochs)

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from .errors import FAILED, USAGE, exit_on_error
+from .settings import parse_settings
 
 
 def train(
@@ -29,7 +30,7 @@ def train(
 ) -> None:
     """Train a model by a recipe; the validation split chooses the checkpoint."""
     with exit_on_error(USAGE, debug):
-        from ..training.plan import make_plan, parse_settings
+        from ..training.plan import make_plan
 
         given = _read_file(recipe)
         pairs = {**given.pop("settings", {}), **parse_settings(settings or [])}

@@ -107,9 +107,11 @@ class InOrder:
         return clip
 
 
-def training_transform(size: tuple[int, int], flip: bool = True) -> ClipTransform:
+def training_transform(
+    size: tuple[int, int], flip: bool = True, scale: tuple[float, float] = (0.5, 1.0)
+) -> ClipTransform:
     """Random resized crop, and a random flip unless `flip` is False (signs, text, anything with a left and right)."""
-    crop = RandomResizedCrop(size)
+    crop = RandomResizedCrop(size, scale)
     return InOrder([crop, HorizontalFlip()]) if flip else crop
 
 

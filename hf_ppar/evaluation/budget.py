@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..data import ClipOptions
 from ..recipes.recognizer import RecognizerOptions
 
 
@@ -27,6 +28,11 @@ class Budget:
     batch_size: int
     settings: dict[str, Any]
 
+    @property
+    def clip(self) -> ClipOptions:
+        """The clips that judges see: frames spread over the whole video, the whole picture."""
+        return ClipOptions(frames=self.frames, size=self.size, fit="stretch")
+
     def judge(self, kind: str, targets: tuple[str, ...]) -> RecognizerOptions:
         """The options of one judge."""
         make = RecognizerOptions if self.name == "paper" else RecognizerOptions.tiny
@@ -37,11 +43,11 @@ class Budget:
         return replace(self, epochs=epochs)
 
 
-_FAST: dict[str, Any] = {"lr": 2e-3, "weight_decay": 0.05}
+_FAST: dict[str, Any] = {"lr": 3e-3, "weight_decay": 0.05, "warmup_epochs": 3.0}
 
 BUDGETS: dict[str, Budget] = {
     "quick": Budget("quick", ("resnet3d",), 8, (48, 48), 30, 32, _FAST),
-    "small": Budget("small", ("tubelet", "resnet3d", "frame-resnet"), 8, (48, 48), 50, 32, _FAST),
+    "small": Budget("small", ("tubelet", "resnet3d", "frame-resnet"), 8, (48, 48), 30, 32, _FAST),
     "paper": Budget("paper", ("tubelet", "resnet3d", "frame-resnet"), 16, (112, 112), 80, 64, {}),
 }
 

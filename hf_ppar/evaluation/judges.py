@@ -28,7 +28,7 @@ class JudgedSplit:
 
     def as_dataset(self, options: ClipOptions, flip: bool | None = None, seed: int = 0) -> ClipDataset:
         """Clips with labels; with `flip` given they are augmented for training."""
-        transform = None if flip is None else training_transform(options.size, flip)
+        transform = None if flip is None else training_transform(options.size, flip, scale=(0.7, 1.0))
         return ClipDataset(self.dataset, options, transform, seed, self.clips)
 
 
@@ -56,7 +56,7 @@ def judge(
     flip: bool = True,
 ) -> Judgement:
     """Train one judge from scratch on "train", choose its checkpoint on "validation", score "test"."""
-    options = ClipOptions(frames=budget.frames, size=budget.size)
+    options = budget.clip
     torch.manual_seed(seed)
     train_set = splits["train"].dataset
     recipe = RecognizerRecipe(budget.judge(kind, targets), count_outputs(train_set), (budget.frames, *budget.size))

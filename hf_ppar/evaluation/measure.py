@@ -18,6 +18,8 @@ from ..metrics import (
     top_k_accuracy,
     top_k_credit,
 )
+from ..metrics.bootstrap import Interval
+from ..metrics.chance import Scored
 
 
 @dataclass
@@ -55,17 +57,7 @@ def measure_classes(metric: str, judge: str, logits: np.ndarray, labels: np.ndar
     details = {"mean_rank": mean_rank(logits, labels).value} if metric.startswith("person") else {}
     if logits.shape[1] >= 10:
         details["top_5"] = top_k_accuracy(logits, labels, 5).value
-    return Number(
-        metric,
-        score.value,
-        interval.low,
-        interval.high,
-        score.levels.chance,
-        score.levels.majority,
-        judge,
-        None,
-        details,
-    )
+    return _number(metric, judge, score, interval, details)
 
 
 def measure_attributes(
@@ -87,14 +79,11 @@ def measure_attributes(
             for name, result in f1.items()
         },
     }
+    return _number("attributes_cmap", judge, score, interval, details)
+
+
+def _number(metric: str, judge: str, score: Scored, interval: Interval, details: dict[str, Any]) -> Number:
+    levels = score.levels
     return Number(
-        "attributes_cmap",
-        score.value,
-        interval.low,
-        interval.high,
-        score.levels.chance,
-        score.levels.majority,
-        judge,
-        None,
-        details,
+        metric, score.value, interval.low, interval.high, levels.chance, levels.majority, judge, details=details
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from datasets import Dataset
 
-from ..data import ClipOptions, attribute_names, class_names
+from ..data import attribute_names, class_names
 from ..data.fingerprint import content_digest
 from ..data.readability import iterate_videos
 from ..models import AnonymizerModel
@@ -59,10 +59,9 @@ def evaluate(case: Case) -> Report:
     """Judge one anonymizer by a panel trained afresh on its output."""
     started = time.time()
     check_case(case)
-    options = ClipOptions(frames=case.budget.frames, size=case.budget.size)
     judged = {
         name: JudgedSplit(
-            dataset, anonymize_split(dataset, options, case.anonymizer, case.work / "clips", case.strength)
+            dataset, anonymize_split(dataset, case.budget.clip, case.anonymizer, case.work / "clips", case.strength)
         )
         for name, dataset in case.splits.items()
     }

@@ -7,6 +7,7 @@ for a given `generator`, and round-trips through `save_pretrained` / `from_pretr
 
 # No postponed annotations in this file: `strict` checks only types it can see.
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -126,12 +127,15 @@ class AnonymizerModel(PreTrainedModel):
             from .loading import load_anonymizer
 
             return load_anonymizer(pretrained_model_name_or_path, *args, **kwargs)
-        wants_info = kwargs.pop("output_loading_info", False)
-        model, info = super().from_pretrained(
-            pretrained_model_name_or_path, *args, **{**kwargs, "use_safetensors": True, "output_loading_info": True}
-        )
-        check_weights(str(pretrained_model_name_or_path), info)
-        return (model, info) if wants_info else model
+        return load_completely(super().from_pretrained, pretrained_model_name_or_path, *args, **kwargs)
+
+
+def load_completely(load: Callable[..., Any], name: str | os.PathLike[str], *args: Any, **kwargs: Any) -> Any:
+    """Call transformers' own `from_pretrained`, on safetensors only, and refuse weights that do not fit."""
+    wants_info = kwargs.pop("output_loading_info", False)
+    model, info = load(name, *args, **{**kwargs, "use_safetensors": True, "output_loading_info": True})
+    check_weights(str(name), info)
+    return (model, info) if wants_info else model
 
 
 def check_weights(name: str, info: dict[str, Any]) -> None:

@@ -124,5 +124,8 @@ def build_recognizer(
     sizes: dict[str, Any] = {}
     if options.kind == "tubelet":
         sizes = {"num_frames": clip[0], "image_size": clip[1:]}
+        if options.preset == "tiny" and clip[1] % 4 == clip[2] % 4 == 0:
+            # Four by four tubelets a time step: attention over more tokens is what a small machine cannot afford.
+            sizes["tubelet_size"] = (2, clip[1] // 4, clip[2] // 4)
     config = (config_class.tiny if options.preset == "tiny" else config_class)(heads=heads, **sizes)
     return RECOGNIZERS[config_class](config)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -115,20 +114,6 @@ def make_plan(
         TrainingArguments(output, resume=resume, **_tuples(parts["loop"])),
         flip,
     )
-
-
-def parse_settings(pairs: list[str]) -> dict[str, Any]:
-    """["epochs=3", "kind=r2plus1d"] -> {"epochs": 3, "kind": "r2plus1d"}: Python literals, anything else is text."""
-    settings: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise ValueError(f"{pair!r} must be key=value, such as epochs=30")
-        try:
-            settings[key] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            settings[key] = value
-    return settings
 
 
 def count_outputs(dataset: Dataset) -> dict[str, int]:

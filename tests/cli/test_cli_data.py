@@ -76,7 +76,7 @@ def test_inspect_takes_options_of_the_data_set():
     [
         (["kinetics"], "name='kinetics' is not a known data set; choose one of: stage"),
         (["lsa64"], "data_dir is missing"),
-        (["stage", "--option", "seed"], "--option 'seed' must be name=value"),
+        (["stage", "--option", "seed"], "'seed' must be name=value"),
         (["stage", "--output", "sheet.jpg"], "must end in .png"),
         (["stage", "--output", "nowhere/sheet.png"], "the folder nowhere does not exist"),
     ],

@@ -4,9 +4,10 @@ import pytest
 from typer.testing import CliRunner
 
 from hf_ppar.cli.main import app
+from hf_ppar.cli.settings import parse_settings
 from hf_ppar.models.recognizers import load_recognizer
 from hf_ppar.training.log import read_log
-from hf_ppar.training.plan import make_plan, parse_settings
+from hf_ppar.training.plan import make_plan
 
 runner = CliRunner()
 STAGE = ["data.train_clips=16", "data.validation_clips=8", "data.test_clips=8", "data.persons=2"]

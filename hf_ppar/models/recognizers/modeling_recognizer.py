@@ -17,7 +17,7 @@ from transformers import PreTrainedModel
 from transformers import initialization as init
 from transformers.utils import ModelOutput
 
-from ..base import check_clip, check_weights
+from ..base import check_clip, load_completely
 from ..layers import PositionEmbedding, TubeletEmbedding, normalize_clip
 from .configuration_recognizer import RecognizerConfig
 from .heads import Labels, recognition_loss, split_logits
@@ -103,9 +103,4 @@ class RecognizerModel(PreTrainedModel):
             from .loading import load_recognizer
 
             return load_recognizer(pretrained_model_name_or_path, *args, **kwargs)
-        wants_info = kwargs.pop("output_loading_info", False)
-        model, info = super().from_pretrained(
-            pretrained_model_name_or_path, *args, **{**kwargs, "use_safetensors": True, "output_loading_info": True}
-        )
-        check_weights(str(pretrained_model_name_or_path), info)
-        return (model, info) if wants_info else model
+        return load_completely(super().from_pretrained, pretrained_model_name_or_path, *args, **kwargs)
