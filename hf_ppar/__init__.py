@@ -5,15 +5,21 @@ a command needs it, so that `hf-ppar --help` does not wait for torch.
 """
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from .version import __version__
 
-__all__ = ["__version__"]
+# Found when they are first used: not every program that anonymizes also loads data sets.
+_ON_DEMAND = {"load_ppar_dataset": ".data"}
+
+__all__ = ["__version__", *_ON_DEMAND]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ON_DEMAND:
+        return getattr(import_module(_ON_DEMAND[name], __name__), name)
     from . import public
 
     if name in public.__all__:

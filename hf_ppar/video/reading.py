@@ -91,8 +91,9 @@ class VideoReader(AbstractContextManager["VideoReader"]):
 
     def restart(self) -> None:
         """Go back to the first frame."""
-        self.container.seek(0)
+        self._decoded.close()
         self._first = None
+        self.container.seek(0)
         self._decoded = self._decode()
 
     def batches(self, batch_size: int, size: tuple[int, int] | None = None) -> Iterator[FrameBatch]:

@@ -22,6 +22,7 @@ VIDEO_SUFFIXES = frozenset(
     {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".mts", ".wmv", ".flv", ".3gp"}
 )
 
+_NETWORK_SECONDS = 30.0
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+)://")
 # Demuxers that open further files named inside the file: a "video" must not be able to read its neighbours.
 _PLAYLISTS = {"hls", "concat", "dash", "imf", "image2", "tty"}
@@ -36,11 +37,15 @@ class OpenableSource:
 
     def open(self) -> av.container.InputContainer:
         """Open for reading. Metadata that is not UTF-8 is tolerated; playlists are refused."""
-        options = {"protocol_whitelist": "file,http,https,tcp,tls,crypto"} if isinstance(self.file, str) else {}
-        if not isinstance(self.file, str):
+        options: dict[str, str] = {}
+        timeout = None
+        if isinstance(self.file, str):
+            options = {"protocol_whitelist": "file,http,https,tcp,tls,crypto"}
+            timeout = _NETWORK_SECONDS if _SCHEME.match(self.file) else None
+        else:
             self.file.seek(0)
         try:
-            container = av.open(self.file, "r", container_options=options, metadata_errors="ignore")
+            container = av.open(self.file, "r", container_options=options, metadata_errors="ignore", timeout=timeout)
         except av.error.FFmpegError as error:
             raise VideoError(_explain_open_error(self.name, error)) from error
         if _PLAYLISTS & set(container.format.name.split(",")):
