@@ -23,11 +23,16 @@ def evaluate(
         ..., "-o", "--output", help="Folder for the report; an interrupted run goes on there."
     ),
     data_dir: Path | None = typer.Option(None, "--data-dir", help="Folder of its videos."),
-    protocol: str = typer.Option("same-dataset", help="same-dataset, unseen-actions or cross-dataset."),
+    protocol: str = typer.Option(
+        "same-dataset", help="same-dataset, unseen-actions, cross-dataset or domain-transfer."
+    ),
     budget: str = typer.Option("small", help="quick (one judge), small (the tiny panel) or paper."),
     strength: float | None = typer.Option(None, help="0 to 1, 1 is most private."),
     seed: int = typer.Option(0, help="Seed of the judges."),
     option: list[str] = typer.Option([], "--option", help="An option of the data set, such as session=1. Repeatable."),
+    source: str | None = typer.Option(None, help="For domain-transfer: the data set that recognizers learn from."),
+    source_dir: Path | None = typer.Option(None, "--source-dir", help="Folder of its videos."),
+    source_option: list[str] = typer.Option([], "--source-option", help="An option of the source. Repeatable."),
     raw: Path | None = typer.Option(None, help="report.json of the raw videos, for the upper bound."),
     compare: list[Path] = typer.Option([], "--compare", help="Other report.json files for the scatter. Repeatable."),
     epochs: int | None = typer.Option(None, help="Train the judges shorter than the budget says."),
@@ -47,6 +52,10 @@ def evaluate(
             anonymizer.config.resolve_strength(strength)
         options = parse_settings(option)
         splits = {name: load_ppar_dataset(dataset, data_dir, name, **options) for name in SPLITS}
+        learned = None
+        if source is not None:
+            chosen = parse_settings(source_option)
+            learned = {name: load_ppar_dataset(source, source_dir, name, **chosen) for name in ("train", "validation")}
         others = [read_report(path) for path in compare]
         upper = None if raw is None else read_report(raw)
         case = Case(
@@ -54,6 +63,7 @@ def evaluate(
             strength=strength,
             seed=seed,
             flip=dataset != "lsa64",
+            source=learned,
         )
     with exit_on_error(FAILED, debug):
         from ..evaluation import evaluate as judge

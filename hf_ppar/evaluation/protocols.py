@@ -2,7 +2,8 @@
 
 `same-dataset`: the anonymizer may have been trained on these classes. `unseen-actions`: the splits hold only actions
 it never saw, on which judges are trained. `cross-dataset`: it was trained on another data set. The three differ in
-what the caller hands over, not in how they judge.
+what the caller hands over, not in how they judge. `domain-transfer`: recognizers are trained on a source domain and
+tested on the target; attackers are trained on the target, as an adversary would.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .measure import Number, measure_attributes, measure_classes
 from .multi_clip import fit_temperature, multi_clip_attack
 from .report import Report
 
-PROTOCOLS = ("same-dataset", "unseen-actions", "cross-dataset")
+PROTOCOLS = ("same-dataset", "unseen-actions", "cross-dataset", "domain-transfer")
 SPLITS = ("train", "validation", "test")
 
 
@@ -41,6 +42,7 @@ class Case:
         anonymizer: None judges the raw videos.
         work: folder for anonymized clips and judges; a run that was cut off goes on from there.
         flip: mirror training clips of judges; off where left and right matter.
+        source: for `domain-transfer`, the "train" and "validation" splits that recognizers learn from.
     """
 
     protocol: str
@@ -53,20 +55,22 @@ class Case:
     strength: float | None = None
     seed: int = 0
     flip: bool = True
+    source: dict[str, Dataset] | None = None
+
+    @property
+    def recognizer_splits(self) -> dict[str, Dataset]:
+        """What recognizers are trained and tested on."""
+        return {**self.splits, **(self.source or {})}
 
 
 def evaluate(case: Case) -> Report:
     """Judge one anonymizer by a panel trained afresh on its output."""
     started = time.time()
     check_case(case)
-    judged = {
-        name: JudgedSplit(
-            dataset, anonymize_split(dataset, case.budget.clip, case.anonymizer, case.work / "clips", case.strength)
-        )
-        for name, dataset in case.splits.items()
-    }
+    judged = {name: _anonymized(case, dataset) for name, dataset in case.splits.items()}
+    learned = judged | {name: _anonymized(case, dataset) for name, dataset in (case.source or {}).items()}
     targets = private_targets(case.splits["train"])
-    recognizers = [_judge(case, kind, ("action",), judged) for kind in case.budget.kinds]
+    recognizers = [_judge(case, kind, ("action",), learned) for kind in case.budget.kinds]
     attackers = [_judge(case, kind, targets, judged) for kind in case.budget.kinds]
     labels = {name: read_labels(dataset) for name, dataset in case.splits.items()}
     names = attribute_names(case.splits["train"])
@@ -78,7 +82,8 @@ def evaluate(case: Case) -> Report:
         for target in targets
     }
     # Chosen on validation: taking the best on test would flatter utility.
-    chances = [accuracy(j.validation_logits["action"], labels["validation"]["action"]) for j in recognizers]
+    seen = read_labels(case.recognizer_splits["validation"])["action"]
+    chances = [accuracy(j.validation_logits["action"], seen) for j in recognizers]
     best = int(np.argmax(chances))
     report = Report(
         case.protocol,
@@ -113,6 +118,20 @@ def check_case(case: Case) -> None:
     if not private_targets(case.splits["train"]):
         raise ValueError("the data set has neither persons nor attributes: there is nothing to attack")
     refuse_shared_videos(case.splits)
+    _check_source(case)
+
+
+def _check_source(case: Case) -> None:
+    if (case.protocol == "domain-transfer") != (case.source is not None):
+        raise ValueError("domain-transfer, and no other protocol, needs a source data set")
+    if case.source is None:
+        return
+    if set(case.source) != {"train", "validation"}:
+        raise ValueError(f"the source needs the splits train and validation, got {', '.join(sorted(case.source))}")
+    source, target = (class_names(splits["train"], "action") for splits in (case.source, case.splits))
+    if source != target:
+        raise ValueError("source and target must have the same actions in the same order")
+    refuse_shared_videos({"source": case.source["train"], "test": case.splits["test"]})
 
 
 def refuse_shared_videos(splits: dict[str, Dataset]) -> None:
@@ -170,6 +189,11 @@ def _video_digest(video: dict[str, object]) -> str:
     if Path(path).is_file():
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()
     return path
+
+
+def _anonymized(case: Case, dataset: Dataset) -> JudgedSplit:
+    folder = case.work / "clips"
+    return JudgedSplit(dataset, anonymize_split(dataset, case.budget.clip, case.anonymizer, folder, case.strength))
 
 
 def _judge(case: Case, kind: str, targets: tuple[str, ...], judged: dict[str, JudgedSplit]) -> Judgement:

@@ -101,6 +101,21 @@ def test_cases_that_cannot_be_honest_are_refused(tmp_path, change, message):
     assert not (tmp_path / "work").exists()
 
 
+def test_domain_transfer_learns_actions_on_the_source_and_attacks_on_the_target(tmp_path):
+    source = stage(domain="normal")
+    del source["test"]
+    transfer = case(tmp_path, "pixelate", stage(domain="dark"), protocol="domain-transfer", source=source)
+    report = evaluate(transfer)
+    assert report.counts["test"] == 24 and report.utility.metric == "action_top1"
+    recognizer_set, attacker_set = transfer.recognizer_splits["train"], transfer.splits["train"]
+    assert set(recognizer_set["domain"]) == {"normal"} and set(attacker_set["domain"]) == {"dark"}
+    with pytest.raises(ValueError, match="domain-transfer, and no other protocol, needs a source data set"):
+        evaluate(replace(transfer, source=None))
+    fewer = {name: load_ppar_dataset("stage", split=name, **TINY, compounds=False) for name in ("train", "validation")}
+    with pytest.raises(ValueError, match="source and target must have the same actions"):
+        evaluate(replace(transfer, source=fewer))
+
+
 def test_unknown_protocol(tmp_path):
     with pytest.raises(ValueError, match="protocol='guess' is unknown; choose one of: same-dataset"):
         evaluate(case(tmp_path, protocol="guess"))
