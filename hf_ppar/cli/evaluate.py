@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -69,7 +70,7 @@ def evaluate(
         from ..evaluation import evaluate as judge
 
         report = judge(case)
-        report.command = shlex.join(["hf-ppar", *sys.argv[1:]])
+        report.command = portable_command(sys.argv[1:])
         if model == "raw":
             report.compare_with_raw(report)
         elif upper is not None:
@@ -77,6 +78,18 @@ def evaluate(
         report.write(output)
         _draw(report, others, output)
         typer.echo(report.as_markdown())
+
+
+def portable_command(arguments: list[str]) -> str:
+    """The command without the folders of one machine: data below $HF_PPAR_DATA, other places by their last name."""
+    data = os.environ.get("HF_PPAR_DATA")
+    shown = []
+    for argument in arguments:
+        if data and Path(argument).is_absolute() and Path(argument).is_relative_to(data):
+            shown.append(f"$HF_PPAR_DATA/{Path(argument).relative_to(data)}")
+        else:
+            shown.append(shlex.quote(Path(argument).name if Path(argument).is_absolute() else argument))
+    return " ".join(["hf-ppar", *shown])
 
 
 def _draw(report: Report, others: list[Report], output: Path) -> None:

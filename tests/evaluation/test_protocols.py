@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hf_ppar import load_anonymizer
+from hf_ppar.cli.evaluate import portable_command
 from hf_ppar.cli.main import app
 from hf_ppar.data import ClipOptions, load_ppar_dataset
 from hf_ppar.evaluation import Case, evaluate, find_budget, read_report
@@ -131,6 +132,22 @@ def test_labels_that_say_nothing():
     assert list(number.details["left_out"]) == ["always"]
     with pytest.raises(ValueError, match=r"NaN|finite"):
         measure_classes("action_top1", "j", np.full((4, 3), np.nan), np.array([0, 1, 2, 0]))
+
+
+def test_a_report_does_not_name_folders_of_a_machine(monkeypatch):
+    monkeypatch.setenv("HF_PPAR_DATA", "/somewhere/data")
+    arguments = [
+        "evaluate",
+        "raw",
+        "--data-dir",
+        "/somewhere/data/lsa64",
+        "-o",
+        "/home/someone/out",
+        "--option",
+        "a=b",
+    ]
+    expected = "hf-ppar evaluate raw --data-dir $HF_PPAR_DATA/lsa64 -o out --option a=b"
+    assert portable_command(arguments) == expected
 
 
 def test_command(tmp_path, monkeypatch):
