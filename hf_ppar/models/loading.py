@@ -55,7 +55,7 @@ def _build(name: str, config: AnonymizerConfig) -> AnonymizerModel:
 
 
 def _load_saved(name: str, revision: str | None, kwargs: dict[str, Any]) -> AnonymizerModel:
-    _check_place(name)
+    check_place(name, f", and the built-in ones are {', '.join(CLASSIC_ANONYMIZERS)}")
     try:
         config = AutoConfig.from_pretrained(name, revision=revision)
     except (OSError, ValueError, KeyError) as error:
@@ -71,7 +71,7 @@ def _load_saved(name: str, revision: str | None, kwargs: dict[str, Any]) -> Anon
         raise ModelError(f"cannot load {name}: {first_line(error)}") from error
 
 
-def _check_place(name: str) -> None:
+def check_place(name: str, hint: str = "") -> None:
     """Decide by looks whether this is a directory or a Hub id, so that a typo is never sent to the Hub."""
     path = Path(name)
     if path.is_dir():
@@ -81,10 +81,7 @@ def _check_place(name: str) -> None:
     if path.is_file():
         raise ModelError(f"{name} is a file; give the directory that holds config.json and the weights")
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
-        raise ModelError(
-            f"unknown model {name!r}: it is neither a directory nor a Hub id (owner/name), "
-            f"and the built-in ones are {', '.join(CLASSIC_ANONYMIZERS)}"
-        )
+        raise ModelError(f"unknown model {name!r}: it is neither a directory nor a Hub id (owner/name){hint}")
 
 
 def first_line(error: Exception) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModel
 
-from ..loading import ModelError, first_line
+from ..loading import ModelError, check_place, first_line
 from .configuration_recognizer import RecognizerConfig
 from .modeling_recognizer import RecognizerModel
 from .modeling_video_classifier import VideoClassifierRecognizer
@@ -54,7 +53,7 @@ def load_recognizer(
 def _load_named(
     name: str, candidate_labels: Sequence[str] | None, revision: str | None, kwargs: dict[str, Any]
 ) -> RecognizerModel:
-    _check_place(name)
+    check_place(name)
     config = AutoConfig.from_pretrained(name, revision=revision)
     if config.model_type == "xclip":
         if candidate_labels is None:
@@ -70,13 +69,3 @@ def _load_named(
         f"{name} holds a {config.model_type!r} model, which is not a recognizer; "
         f"give a recognizer, an X-CLIP, or a classifier of {', '.join(VIDEO_CLASSIFIERS)}"
     )
-
-
-def _check_place(name: str) -> None:
-    """Decide by looks whether this is a directory or a Hub id, so that a typo is never sent to the Hub."""
-    path = Path(name)
-    if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise ModelError(f"the directory {name} holds no model: there is no config.json in it")
-    elif path.exists() or name.count("/") != 1 or name.startswith((".", "/", "~")):
-        raise ModelError(f"unknown recognizer {name!r}: it is neither a directory nor a Hub id (owner/name)")
