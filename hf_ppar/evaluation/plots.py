@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,19 @@ from .report import Report
 def plot_tradeoff(reports: Sequence[Report], target: str, path: Path) -> None:
     """Utility against what the strongest attacker gets, one point a report, with chance lines; top left is best."""
     figure, axes = _figure()
-    for report in reports:
+    for report, marker in zip(reports, cycle("os^vDP*X<>"), strict=False):
         leak, gain = report.privacy[target], report.utility
-        errors = (
-            [[leak.value - leak.low], [leak.high - leak.value]],
-            [[gain.value - gain.low], [gain.high - gain.value]],
+        spreads = [[[n.value - n.low], [n.high - n.value]] for n in (leak, gain)]
+        axes.errorbar(
+            leak.value,
+            gain.value,
+            xerr=spreads[0],
+            yerr=spreads[1],
+            fmt=marker,
+            capsize=2,
+            label=report.model,
+            alpha=0.8,
         )
-        axes.errorbar(leak.value, gain.value, xerr=errors[0], yerr=errors[1], fmt="o", capsize=2)
-        axes.annotate(report.model, (leak.value, gain.value), textcoords="offset points", xytext=(6, 4), fontsize=8)
     first = reports[0]
     axes.axvline(first.privacy[target].chance, color="grey", linestyle=":", linewidth=1)
     axes.axhline(first.utility.chance, color="grey", linestyle=":", linewidth=1)
@@ -28,6 +34,7 @@ def plot_tradeoff(reports: Sequence[Report], target: str, path: Path) -> None:
     axes.set_title(f"{first.dataset}, {first.protocol}, budget {first.budget}")
     axes.set_xlim(0, 1.05)
     axes.set_ylim(0, 1.05)
+    axes.legend(fontsize=8, loc="center left")  # many methods share a corner: names beside the points would overlap
     figure.savefig(path, dpi=120, bbox_inches="tight")
 
 
