@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -47,3 +48,6 @@ class TrainingArguments:
         unknown = sorted(set(self.report_to) - {"tensorboard", "trackio"})
         if unknown:
             raise ValueError(f"report_to knows tensorboard and trackio, got {', '.join(unknown)}")
+        missing = [name for name in self.report_to if find_spec(name) is None]
+        if missing:  # accelerate would go on without them, silently
+            raise ValueError(f"report_to={', '.join(missing)} is not installed: pip install {' '.join(missing)}")

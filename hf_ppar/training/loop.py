@@ -72,6 +72,8 @@ def train(
         select: turns validation metrics into a score; the weights with the best one are kept. None keeps the last.
     """
     check_recipe(recipe)
+    if validation is None or select is None:
+        refuse_plateaus(recipe)
     if len(loader) == 0:
         raise ValueError(f"there are fewer training examples than the batch size of {loader.batch_size}; lower it")
     accelerator = start_accelerator(arguments)
@@ -93,10 +95,10 @@ def train(
         for epoch in range(position.epoch, phase.epochs):
             set_epoch(run.epochs_before(position.phase) + epoch, loader, batches)
             for number, batch in run.batches_of_epoch(batches, saved, phase, epoch):
-                losses = run.take_turns(phase, optimizers, batch, number, epoch + number / len(batches))
+                losses = run.take_turns(phase, optimizers, batch, number, epoch, len(batches))
                 position.batch, position.step = number + 1, position.step + 1
                 run.log_losses(losses, phase, epoch, last=number + 1 == len(batches))
-                if arguments.save_every and position.step % arguments.save_every == 0:
+                if run.is_checkpoint_due():
                     run.save(optimizers)
             saved = None
             position.epoch, position.batch = epoch + 1, 0
@@ -108,6 +110,16 @@ def train(
             saved = None
         position.phase, position.epoch = position.phase + 1, 0
     return run.finish(optimizers)
+
+
+def refuse_plateaus(recipe: Recipe) -> None:
+    """A plateau schedule without a score would fall on a timer."""
+    for phase in recipe.phases:
+        for update in phase.updates:
+            if update.optimization.schedule == "plateau":
+                raise ValueError(
+                    f'update {update.name!r} has the schedule "plateau", which needs validation and select'
+                )
 
 
 def set_epoch(epoch: int, *loaders: Any) -> None:
@@ -141,7 +153,8 @@ class Run:
         }
         self.position = Position(recipe.name)
         self.metrics: dict[str, float] = {}
-        self.turns: dict[str, int] = {}
+        self.pending: set[str] = set()  # updates with gradients that have not moved anything yet
+        self.saved_step = 0
         if accelerator.is_main_process:
             arguments.output.mkdir(parents=True, exist_ok=True)
             if not arguments.resume and list_checkpoints(arguments.output):
@@ -156,6 +169,7 @@ class Run:
             return None
         saved = load_checkpoint(found[-1], self.recipe.name, self.modules)
         self.position = saved.position
+        self.saved_step = self.position.step
         self.log.write("resume", self.position.step, checkpoint=found[-1].name)
         return saved
 
@@ -185,7 +199,7 @@ class Run:
             yield number, batch
 
     def take_turns(
-        self, phase: Phase, optimizers: Mapping[str, Optimizer], batch: Batch, number: int, moment: float
+        self, phase: Phase, optimizers: Mapping[str, Optimizer], batch: Batch, number: int, epoch: int, length: int
     ) -> dict[str, float]:
         """Let every update of the phase that is due move on this batch; returns its losses as `update.name`."""
         seen: dict[str, float] = {}
@@ -195,12 +209,15 @@ class Run:
             with self.only_training(update), self.accelerator.autocast():
                 losses = update.loss(batch, self.modules)
             (losses["loss"] / self.arguments.accumulate).backward()
-            turn = self.turns[update.name] = self.turns.get(update.name, 0) + 1
-            if turn % self.arguments.accumulate == 0:
+            self.pending.add(update.name)
+            turn = (number - update.offset) // update.every + 1
+            # An epoch ends with a step, so that no gradient is carried over what a checkpoint holds.
+            if turn % self.arguments.accumulate == 0 or number + update.every >= length:
                 optimizer = optimizers[update.name]
                 average_gradients(self.accelerator, optimizer.named.values())
-                optimizer.set_rate(moment)
+                optimizer.set_rate(epoch + number / length)
                 optimizer.step()
+                self.pending.remove(update.name)
             seen |= {f"{update.name}.{name}": value for name, value in mean_losses(losses).items()}
         self._refuse_nan(seen)
         return seen
@@ -264,8 +281,14 @@ class Run:
                 collected.setdefault(name, []).append(value.cpu())
         return {name: float(torch.cat(values).nanmean()) for name, values in collected.items()}
 
+    def is_checkpoint_due(self) -> bool:
+        """Every so many steps, put off while gradients are being accumulated: a checkpoint does not hold them."""
+        every = self.arguments.save_every
+        return every is not None and not self.pending and self.position.step - self.saved_step >= every
+
     def save(self, optimizers: Mapping[str, Optimizer]) -> None:
         """A checkpoint of this moment."""
+        self.saved_step = self.position.step
         if self.accelerator.is_main_process:
             save_checkpoint(self.arguments.output, self.position, self.modules, optimizers)
             prune_checkpoints(self.arguments.output, self.arguments.keep)

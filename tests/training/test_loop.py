@@ -84,6 +84,18 @@ def test_resume_gives_the_same_next_losses(tmp_path, after, settings):
         assert all(torch.equal(whole[key], cut[key]) for key in whole)
 
 
+@pytest.mark.parametrize("after", [5, 10, 14, 25])
+def test_resume_in_the_middle_of_an_accumulation(tmp_path, after):
+    settings = {"accumulate": 3, "save_every": 1}
+    run(tmp_path / "whole", ToyRecipe(), **settings)
+    with pytest.raises(Stop):
+        run(tmp_path / "cut", StoppingRecipe(after), **settings)
+    run(tmp_path / "cut", ToyRecipe(seed=9), resume=True, **settings)
+    for name in ("encoder", "head", "adversary"):
+        whole, cut = (load_file(tmp_path / which / "modules" / f"{name}.safetensors") for which in ("whole", "cut"))
+        assert all(torch.equal(whole[key], cut[key]) for key in whole)
+
+
 def test_resume_of_a_finished_run_changes_nothing(tmp_path):
     first = run(tmp_path)
     again = run(tmp_path, ToyRecipe(seed=3), resume=True)
@@ -167,7 +179,7 @@ def test_bf16_runs(tmp_path):
     assert run(tmp_path, precision="bf16").steps == 40
 
 
-def test_refusals(tmp_path):
+def test_refusals(tmp_path, monkeypatch):
     run(tmp_path / "a")
     with pytest.raises(ValueError, match="holds checkpoints already; resume, or choose another folder"):
         run(tmp_path / "a")
@@ -179,6 +191,13 @@ def test_refusals(tmp_path):
         train(ToyRecipe(), TrainingArguments(tmp_path / "b"), numbers_loader(64, 100))
     with pytest.raises(ValueError, match='precision must be "no" or "bf16"'):
         TrainingArguments(tmp_path, precision="fp8")
+    with pytest.raises(ValueError, match='has the schedule "plateau", which needs validation and select'):
+        run(tmp_path / "plateau", ToyRecipe(schedule="plateau"))
+    with pytest.raises(ValueError, match="report_to knows tensorboard and trackio, got wandb"):
+        TrainingArguments(tmp_path, report_to=("wandb",))
+    monkeypatch.setattr("hf_ppar.training.arguments.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="report_to=trackio is not installed: pip install trackio"):
+        TrainingArguments(tmp_path, report_to=("trackio",))
     with pytest.raises(FloatingPointError, match="is not finite at step"):
         run(tmp_path / "nan", ToyRecipe(lr=1e30, optimizer="sgd"))
 
