@@ -8,6 +8,7 @@ from .models import (
     list_anonymizers,
     load_anonymizer,
 )
+from .models.privrate import PrivRateAnonymizer, PrivRateConfig
 from .pipelines import VideoAnonymizationPipeline
 from .processing import AnonymizerProcessor
 from .receipt import Receipt
@@ -22,6 +23,8 @@ __all__ = [
     "AnonymizerOutput",
     "AnonymizerProcessor",
     "ModelError",
+    "PrivRateAnonymizer",
+    "PrivRateConfig",
     "Receipt",
     "VideoAnonymizationPipeline",
     "VideoError",

@@ -14,7 +14,8 @@ class Receipt:
     Args:
         model: name, directory name or Hub id of the anonymizer; `revision` is its commit on the Hub.
         dropped: what the source had and the result has not ("audio (aac)", "metadata", ...).
-        rate_bits: bits about the input spent by a method that limits them, summed over windows.
+        rate_bits: bits about the input spent by a method that limits them, summed over windows; anonymizing the same
+            video again spends them again. `mean_rate_bits` is the mean of one window.
         output_sha256: of the written file, so that a receipt can be matched to it; None in memory.
     """
 
@@ -30,6 +31,7 @@ class Receipt:
     kept_metadata: bool = False
     dropped: list[str] = field(default_factory=list)
     rate_bits: float | None = None
+    mean_rate_bits: float | None = None
     elapsed_seconds: float = 0.0
     hf_ppar_version: str = ""
     output_sha256: str | None = None

@@ -24,7 +24,9 @@ from .models.classic import (
     PixelateConfig,
     PixelateModel,
 )
+from .models.privrate import PrivRateAnonymizer, PrivRateConfig
 from .models.recognizers import RECOGNIZERS
+from .models.stprivacy import STPrivacyAnonymizer, STPrivacyConfig
 from .pipelines import VideoAnonymizationPipeline
 from .processing import AnonymizerProcessor
 
@@ -34,6 +36,8 @@ ANONYMIZERS: dict[type[AnonymizerConfig], type[AnonymizerModel]] = {
     DownsampleConfig: DownsampleModel,
     MotionConfig: MotionModel,
     PixelateConfig: PixelateModel,
+    PrivRateConfig: PrivRateAnonymizer,
+    STPrivacyConfig: STPrivacyAnonymizer,
 }
 DEFAULT_ANONYMIZER = "blur-strong"
 _TASK = "video-anonymization"

@@ -153,6 +153,7 @@ class AnonymizedStream:
         self.size = None if config.image_size is None else (config.image_size[0], config.image_size[1])
         self.plan = WindowPlan.for_model(config, *(self.size or (reader.info.height, reader.info.width)))
         self.rate_bits: float | None = None
+        self.windows = 0
         self._times: deque[int] = deque()
         self._audio: deque[av.Packet] = deque()
         self._duration = 0
@@ -183,6 +184,7 @@ class AnonymizedStream:
             kept_metadata=options.keep_metadata,
             dropped=dropped_from(info, options),
             rate_bits=self.rate_bits,
+            mean_rate_bits=None if self.rate_bits is None else self.rate_bits / self.windows,
             hf_ppar_version=__version__,
         )
 
@@ -211,6 +213,7 @@ class AnonymizedStream:
         with torch.inference_mode():
             clips = torch.stack([to_clip(window.frames) for window in windows]).to(self.model.device)
             output = self.model(clips, strength=self.strength, generator=self.generator)
+        self.windows += len(windows)
         if output.rate_bits is not None:
             self.rate_bits = (self.rate_bits or 0.0) + float(output.rate_bits.sum())
         return output.videos.cpu()

@@ -27,7 +27,9 @@ class Optimization:
         schedule: "cosine" falls to 0 over the phase, "plateau" multiplies by `plateau_factor` after
             `plateau_patience` evaluations without a better score, "constant" stays.
         warmup_epochs: epochs of linear increase before the schedule.
-        slow: name prefixes of parameters ("module.parameter") -> factor on the learning rate; 0 freezes them.
+        slow: name prefixes of parameters ("module.parameter") -> factor on the learning rate; 0 freezes them. The
+            first prefix that fits counts.
+        hold_epochs: epochs in which those of `slow` with a factor below 1 do not move at all.
         clip_norm: largest norm of the gradients of this update; None does not clip.
         ema_decay: keep an exponential moving average of the weights and evaluate with it; None does not.
     """
@@ -43,6 +45,7 @@ class Optimization:
     plateau_factor: float = 0.2
     plateau_patience: int = 5
     slow: Mapping[str, float] = field(default_factory=dict)
+    hold_epochs: float = 0.0
     clip_norm: float | None = None
     ema_decay: float | None = None
 
@@ -75,11 +78,16 @@ class Update:
 
 @dataclass(frozen=True)
 class Phase:
-    """Some epochs of the same updates, each taken in order on every batch."""
+    """Some epochs of the same updates, each taken in order on every batch.
+
+    Args:
+        begin: called with all modules when the phase starts, for adversaries that start anew; not when it is resumed.
+    """
 
     name: str
     epochs: int
     updates: tuple[Update, ...]
+    begin: Callable[[Modules], None] | None = None
 
 
 class Recipe(Protocol):

@@ -6,7 +6,7 @@ cosine, 80 epochs. The tiny preset is the CPU-sized one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ KINDS: dict[str, type[RecognizerConfig]] = {
 }
 TARGETS = ("action", "person", "attributes")
 # Where a batch of `hf_ppar.data` holds the labels of each target.
-_BATCH_KEYS = {"action": "labels", "person": "person", "attributes": "attributes"}
+BATCH_KEYS = {"action": "labels", "person": "person", "attributes": "attributes"}
 
 
 @dataclass(frozen=True)
@@ -96,28 +96,32 @@ class RecognizerRecipe:
 
     def loss(self, batch: Batch, modules: Modules) -> Losses:
         """Sum of the heads' losses; labels of -1 do not count."""
-        labels = {target: batch[_BATCH_KEYS[target]] for target in self.options.targets}
+        labels = {target: batch[BATCH_KEYS[target]] for target in self.options.targets}
         return {"loss": modules["recognizer"](batch["pixel_values"], labels=labels).loss}
 
     def score(self, batch: Batch, modules: Modules) -> dict[str, Tensor]:
-        """Per clip: 1 where the action or person is right, the share of attributes that are right; NaN if unknown."""
-        logits = modules["recognizer"](batch["pixel_values"]).head_logits
-        scores = {}
-        for target in self.options.targets:
-            labels = batch[_BATCH_KEYS[target]]
-            if target == "attributes":
-                right = ((logits[target] > 0) == (labels > 0)).float().masked_fill(labels < 0, torch.nan)
-                scores["attributes_accuracy"] = right.nanmean(-1)
-            else:
-                right = (logits[target].argmax(-1) == labels).float()
-                scores[f"{target}_top1"] = right.masked_fill(labels < 0, torch.nan)
-        return scores
+        """See `score_heads`."""
+        return score_heads(modules["recognizer"](batch["pixel_values"]).head_logits, batch)
+
+
+def score_heads(logits: Mapping[str, Tensor], batch: Batch) -> dict[str, Tensor]:
+    """Per clip: 1 where the action or person is right, the share of attributes that are right; NaN if unknown."""
+    scores = {}
+    for target, answers in logits.items():
+        labels = batch[BATCH_KEYS[target]]
+        if target == "attributes":
+            right = ((answers > 0) == (labels > 0)).float().masked_fill(labels < 0, torch.nan)
+            scores["attributes_accuracy"] = right.nanmean(-1)
+        else:
+            right = (answers.argmax(-1) == labels).float()
+            scores[f"{target}_top1"] = right.masked_fill(labels < 0, torch.nan)
+    return scores
 
 
 def build_recognizer(
-    options: RecognizerOptions, outputs: dict[str, int], clip: tuple[int, int, int]
+    options: RecognizerOptions, outputs: dict[str, int], clip: tuple[int, int, int], **changes: Any
 ) -> RecognizerModel:
-    """A fresh recognizer with one head a target, for clips of (frames, height, width)."""
+    """A fresh recognizer with one head a target, for clips of (frames, height, width); `changes` go to its config."""
     kinds = {"attributes": "multi_label_classification"}
     heads = {target: (outputs[target], kinds.get(target, "single_label_classification")) for target in options.targets}
     config_class: Any = KINDS[options.kind]
@@ -127,5 +131,6 @@ def build_recognizer(
         if options.preset == "tiny" and clip[1] % 4 == clip[2] % 4 == 0:
             # Four by four tubelets a time step: attention over more tokens is what a small machine cannot afford.
             sizes["tubelet_size"] = (2, clip[1] // 4, clip[2] // 4)
-    config = (config_class.tiny if options.preset == "tiny" else config_class)(heads=heads, **sizes)
+    make = config_class.tiny if options.preset == "tiny" else config_class
+    config = make(heads=heads, **{**sizes, **changes})
     return RECOGNIZERS[config_class](config)

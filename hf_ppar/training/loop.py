@@ -41,6 +41,7 @@ from .checkpoint import (
 )
 from .distributed import average_gradients, share_weights
 from .log import RunLog
+from .memory import keep_freed_memory
 from .optimization import Optimizer, averaged_weights
 
 # Validation metrics -> a score, higher is better.
@@ -86,6 +87,9 @@ def train(
 
     position = run.position
     for phase in recipe.phases[position.phase :]:
+        if phase.begin is not None and position.epoch == position.batch == 0:
+            phase.begin(run.modules)
+            share_weights(accelerator, run.modules)
         optimizers = {
             update.name: Optimizer(update, run.modules, (loader.batch_size or 1) * arguments.accumulate, phase.epochs)
             for update in phase.updates
@@ -130,6 +134,7 @@ def set_epoch(epoch: int, *loaders: Any) -> None:
 
 def start_accelerator(arguments: TrainingArguments) -> Accelerator:
     """An accelerator that splits each batch over the processes, so that results do not depend on their number."""
+    keep_freed_memory()
     AcceleratorState._reset_state()  # an earlier run in this process may have had another precision
     return Accelerator(
         mixed_precision=arguments.precision,

@@ -41,8 +41,10 @@ class Optimizer:
     def set_rate(self, epoch: float) -> None:
         """Set the learning rates for a moment of the phase, counted in epochs."""
         factor = schedule_factor(self.settings, epoch, self.epochs) * self.plateau.factor
+        highest = max(self.base_rates)
         for group, rate in zip(self.torch.param_groups, self.base_rates, strict=True):
-            group["lr"] = rate * factor
+            held = rate < highest and epoch < self.settings.hold_epochs
+            group["lr"] = 0.0 if held else rate * factor
 
     def step(self) -> None:
         """Clip, move, average, and clear the gradients."""

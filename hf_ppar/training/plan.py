@@ -66,7 +66,7 @@ class TrainingPlan:
             self.arguments,
             build_loader(splits["train"], self.clip, training_transform(self.clip.size, self.flip), self.loading),
             build_loader(splits["validation"], self.clip, validation_transform(self.clip.size), held_out),
-            lambda metrics: kind.score(metrics),
+            kind.score,
         )
 
     def _load(self, split: str) -> Dataset:
@@ -109,7 +109,7 @@ def make_plan(
         data_dir,
         data_options,
         make_options(**_tuples(parts["recipe"])),
-        ClipOptions(**{"frames": defaults.frames, "size": defaults.size, **_tuples(parts["clip"])}),
+        ClipOptions(**{**defaults.clip, **_tuples(parts["clip"])}),
         LoadingOptions(**{"batch_size": defaults.batch_size, "cache": True, "seed": seed, **parts["loading"]}),
         TrainingArguments(output, resume=resume, **_tuples(parts["loop"])),
         flip,
@@ -144,7 +144,7 @@ def _share_out(settings: dict[str, Any], owners: dict[str, Any]) -> dict[str, di
 
 def _tuples(values: dict[str, Any]) -> dict[str, Any]:
     """Lists as tuples, and one name where several may be given as a tuple of one."""
-    several = {"targets", "report_to"}
+    several = {"targets", "report_to", "private", "judges", "adversaries"}
     return {
         key: (value,)
         if key in several and isinstance(value, str)

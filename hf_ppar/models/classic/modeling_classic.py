@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from ..base import AnonymizerConfig, AnonymizerModel, AnonymizerOutput
+from ..layers import frame_differences
 from .configuration_classic import (
     REFERENCE_SIDE,
     BlackenConfig,
@@ -95,8 +96,7 @@ class MotionModel(ClassicModel):
     def anonymize(
         self, pixel_values: torch.Tensor, strength: float | None, generator: torch.Generator | None
     ) -> AnonymizerOutput:
-        difference = torch.zeros_like(pixel_values)
-        torch.sub(pixel_values[:, 1:], pixel_values[:, :-1], out=difference[:, 1:])
+        difference = frame_differences(pixel_values)
         if self.config.output == "difference":
             return AnonymizerOutput(videos=difference.mul_(0.5).add_(0.5))
         moving = difference.abs_().amax(dim=2, keepdim=True) > self.config.threshold_at(strength)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
 from transformers.modeling_layers import GradientCheckpointingLayer
@@ -43,6 +45,18 @@ class TransformerBlock(GradientCheckpointingLayer):
         self.attention = SelfAttention(hidden_size, num_heads, qkv_bias, mask_eps)
         self.norm_before_mlp = nn.LayerNorm(hidden_size, eps=layer_norm_eps)
         self.mlp = Mlp(hidden_size, intermediate_size)
+
+    @classmethod
+    def of(cls, config: Any) -> TransformerBlock:
+        """A block of the size in a model's config."""
+        return cls(
+            config.hidden_size,
+            config.num_attention_heads,
+            config.intermediate_size,
+            qkv_bias=config.qkv_bias,
+            layer_norm_eps=config.layer_norm_eps,
+            mask_eps=config.mask_eps,
+        )
 
     def forward(self, tokens: torch.Tensor, token_mask: torch.Tensor | None = None) -> torch.Tensor:
         """Tokens (batch, tokens, hidden), mask (batch, tokens) of visible ones -> (batch, tokens, hidden)."""

@@ -41,7 +41,7 @@ class TubeletRecognizer(RecognizerModel):
         super().__init__(config)
         self.embedding = TubeletEmbedding(config.hidden_size, config.tubelet_size)
         self.positions = PositionEmbedding(config.grid, config.hidden_size)
-        self.blocks = nn.ModuleList(build_block(config) for _ in range(config.num_hidden_layers))
+        self.blocks = nn.ModuleList(TransformerBlock.of(config) for _ in range(config.num_hidden_layers))
         self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.classifier = nn.Linear(config.hidden_size, config.num_labels)
         self.post_init()
@@ -83,18 +83,6 @@ class TubeletRecognizer(RecognizerModel):
             return tubelets, positions, token_mask
         positions = gather_tokens(positions.expand(len(tubelets), -1, -1), indices)
         return gather_tokens(tubelets, indices), positions, None
-
-
-def build_block(config: TubeletRecognizerConfig) -> TransformerBlock:
-    """One transformer block of the configured size."""
-    return TransformerBlock(
-        config.hidden_size,
-        config.num_attention_heads,
-        config.intermediate_size,
-        qkv_bias=config.qkv_bias,
-        layer_norm_eps=config.layer_norm_eps,
-        mask_eps=config.mask_eps,
-    )
 
 
 def check_token_mask(token_mask: torch.Tensor, tubelets: torch.Tensor) -> None:
