@@ -14,7 +14,7 @@ from .errors import FAILED, USAGE, exit_on_error
 from .settings import parse_settings
 
 if TYPE_CHECKING:
-    from ..evaluation import Report
+    from ..evaluation import Case, Report
 
 
 def evaluate(
@@ -25,17 +25,22 @@ def evaluate(
     ),
     data_dir: Path | None = typer.Option(None, "--data-dir", help="Folder of its videos."),
     protocol: str = typer.Option(
-        "same-dataset", help="same-dataset, unseen-actions, cross-dataset or domain-transfer."
+        "same-dataset",
+        help="same-dataset, unseen-actions, cross-dataset, domain-transfer, frame-level or vispr.",
     ),
     budget: str = typer.Option("small", help="quick (one judge), small (the tiny panel) or paper."),
     strength: float | None = typer.Option(None, help="0 to 1, 1 is most private."),
     seed: int = typer.Option(0, help="Seed of the judges."),
+    seeds: int = typer.Option(1, help="Train the judges this often: mean utility, strongest attack."),
+    view: str = typer.Option("black", help="How judges see dropped tubelets: black, or missing (STPrivacy)."),
     option: list[str] = typer.Option([], "--option", help="An option of the data set, such as session=1. Repeatable."),
     source: str | None = typer.Option(None, help="For domain-transfer: the data set that recognizers learn from."),
     source_dir: Path | None = typer.Option(None, "--source-dir", help="Folder of its videos."),
     source_option: list[str] = typer.Option([], "--source-option", help="An option of the source. Repeatable."),
     raw: Path | None = typer.Option(None, help="report.json of the raw videos, for the upper bound."),
     compare: list[Path] = typer.Option([], "--compare", help="Other report.json files for the scatter. Repeatable."),
+    gallery: bool = typer.Option(False, "--gallery", help="Also write gallery.png, which shows raw frames."),
+    face_reid: bool = typer.Option(False, "--face-reid", help="Also attack by a ready-made face recognizer."),
     epochs: int | None = typer.Option(None, help="Train the judges shorter than the budget says."),
     debug: bool = typer.Option(False, "--debug", help="Show tracebacks."),
 ) -> None:
@@ -43,9 +48,13 @@ def evaluate(
     with exit_on_error(USAGE, debug):
         from ..data import load_ppar_dataset
         from ..evaluation import Case, find_budget, read_report
-        from ..evaluation.protocols import SPLITS
+        from ..evaluation.case import SPLITS
+        from ..evaluation.face_reid import load_face_embedder, reidentify_faces
         from ..public import load_anonymizer
 
+        if gallery and model == "raw":
+            raise ValueError("--gallery shows videos before and after an anonymizer, and the model 'raw' has none")
+        embed = load_face_embedder() if face_reid else None
         spent = find_budget(budget)
         spent = spent if epochs is None else spent.shortened(epochs)
         anonymizer = None if model == "raw" else load_anonymizer(model)
@@ -65,11 +74,14 @@ def evaluate(
             seed=seed,
             flip=dataset != "lsa64",
             source=learned,
+            view=view,
+            seeds=seeds,
         )
     with exit_on_error(FAILED, debug):
         from ..evaluation import evaluate as judge
 
         report = judge(case)
+        report.face_reid = None if embed is None else reidentify_faces(case, embed)
         report.command = portable_command(sys.argv[1:])
         if model == "raw":
             report.compare_with_raw(report)
@@ -77,6 +89,8 @@ def evaluate(
             report.compare_with_raw(upper)
         report.write(output)
         _draw(report, others, output)
+        if gallery:
+            _show(case, output / "gallery.png")
         typer.echo(report.as_markdown())
 
 
@@ -92,10 +106,18 @@ def portable_command(arguments: list[str]) -> str:
     return " ".join(["hf-ppar", *shown])
 
 
+def _show(case: Case, path: Path) -> None:
+    from ..evaluation.gallery import write_gallery
+
+    write_gallery(case, path)
+    typer.echo(f"{path} shows raw frames: keep it as private as the videos")
+
+
 def _draw(report: Report, others: list[Report], output: Path) -> None:
     from ..evaluation.plots import plot_attributes, plot_tradeoff
 
-    for target in report.privacy:
+    others = [other for other in others if other.utility is not None]
+    for target in () if report.utility is None else report.privacy:
         plot_tradeoff([report, *others], target, output / f"tradeoff_{target}.png")
     if "attributes" in report.privacy:
         plot_attributes(report, output / "attributes.png")

@@ -5,28 +5,34 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import torch
 from datasets import Dataset
-from tqdm import tqdm
 
 from ..data import ClipCache, ClipOptions, open_clip_cache
+from ..data.schema import media_column
 from ..models import AnonymizerModel
-from ..processing import to_clip, to_frames
-
-_BATCH = 32
+from .anonymizing import path_beside, write_anonymized
+from .stills import StillClips
 
 
 class AnonymizedClips:
-    """Anonymized clips (N, clips, T, H, W, 3) uint8 behind the interface of `ClipCache`, for `ClipDataset`."""
+    """Anonymized clips (N, clips, T, H, W, 3) uint8 behind the interface of `ClipCache`, for `ClipDataset`.
+
+    Beside them is what else the anonymizer returned, None if it did not: `latents` (N, clips, features) float32,
+    `rate_bits` (N, clips) float32, and `token_mask` (N, clips, tokens) uint8, 1 for a tubelet that shows anything.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.failures: dict[int, str] = {}
         self._clips = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
         self.shape = self._clips.shape
+        self.latents, self.rate_bits, self.token_mask = (
+            _load_beside(path, name) for name in ("latents", "rate_bits", "token_mask")
+        )
 
     def read(self, row: int, number: int = 0) -> np.ndarray:
         """A copy of one clip (T, H, W, 3)."""
@@ -40,49 +46,53 @@ def anonymize_split(
     folder: Path,
     strength: float | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
-) -> AnonymizedClips | ClipCache:
+) -> AnonymizedClips | ClipCache | StillClips:
     """The clips of a split as a judge sees them; without an anonymizer the raw clips of the training cache.
 
-    The anonymizer works on the clips that judges see: the sampled frames at their size. The result is kept in
-    `folder` under a name made of the model, its weights, the strength and the clips, and found there again.
+    The anonymizer works on the clips that judges see, the sampled frames at their size, unless it has a size of its
+    own (`working_clip`): then its output is fitted to theirs. The result is kept in `folder` under a name made of the
+    model, its weights, the strength and the clips, and found there again.
     """
-    raw = open_clip_cache(dataset, options, cache_dir)
     if anonymizer is None:
-        return raw
-    path = folder / f"{dataset.split}-{_fingerprint(raw, anonymizer, strength)}.npy"
+        return open_raw(dataset, options, cache_dir)
+    working = working_clip(options, anonymizer)
+    raw = open_raw(dataset, working, cache_dir)
+    fitted = "" if working == options else f"|{options.frames}x{options.size}"
+    path = folder / f"{dataset.split}-{model_digest(anonymizer, f'{raw.folder}|{strength}{fitted}')}.npy"
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial.npy")
-        _write(raw, anonymizer, strength, partial, f"anonymizing {dataset.split}")
-        os.replace(partial, path)
+        write_anonymized(raw, options, anonymizer, strength, path, f"anonymizing {dataset.split}")
     return AnonymizedClips(path)
 
 
-def _write(raw: ClipCache, anonymizer: AnonymizerModel, strength: float | None, path: Path, title: str) -> None:
-    result = np.lib.format.open_memmap(path, "w+", np.uint8, raw.shape)
-    videos, clips = raw.shape[:2]
-    places = [(row, number) for row in range(videos) for number in range(clips)]
-    for start in tqdm(range(0, len(places), _BATCH), title, leave=False, disable=None):
-        part = places[start : start + _BATCH]
-        stacked = torch.stack([to_clip(_read(raw, row, number)) for row, number in part]).to(anonymizer.device)
-        with torch.inference_mode():
-            output = anonymizer(stacked, strength=strength).videos
-        for (row, number), clip in zip(part, output, strict=True):
-            result[row, number] = to_frames(clip)
-    result.flush()
+def working_clip(options: ClipOptions, anonymizer: AnonymizerModel | None) -> ClipOptions:
+    """The clips that an anonymizer works on: of its own length and size where it has them, else those given."""
+    if anonymizer is None:
+        return options
+    config = anonymizer.config
+    size = options.size if config.image_size is None else tuple(config.image_size)
+    return replace(options, frames=config.num_frames or options.frames, size=size)
 
 
-def _read(raw: ClipCache, row: int, number: int) -> np.ndarray:
-    clip = raw.read(row, number)
-    if clip is None:
-        raise ValueError(f"row {row} of the clip cache {raw.folder} is damaged; run `hf-ppar data clear-cache`")
-    return clip
+def open_raw(
+    dataset: Dataset, options: ClipOptions, cache_dir: str | os.PathLike[str] | None = None
+) -> ClipCache | StillClips:
+    """The raw clips of a split: videos from the training cache, pictures standing still."""
+    if media_column(dataset) == "image":
+        return StillClips(dataset, options)
+    return open_clip_cache(dataset, options, cache_dir)
 
 
-def _fingerprint(raw: ClipCache, anonymizer: AnonymizerModel, strength: float | None) -> str:
+def _load_beside(path: Path, name: str) -> np.ndarray | None:
+    file = path_beside(path, name)
+    return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False)) if file.is_file() else None
+
+
+def model_digest(anonymizer: AnonymizerModel, how: str = "") -> str:
+    """Which anonymizer it is, by its config and weights, and `how` it is used: 16 hexadecimal digits."""
     digest = hashlib.sha256(json.dumps(anonymizer.config.to_dict(), sort_keys=True, default=str).encode())
     for name, value in sorted(anonymizer.state_dict().items()):
         digest.update(name.encode())
         digest.update(value.detach().float().cpu().contiguous().numpy().tobytes())
-    digest.update(f"{raw.folder}|{strength}".encode())
+    digest.update(how.encode())
     return digest.hexdigest()[:16]

@@ -10,7 +10,7 @@ from datasets import Dataset
 from ..data.clips import is_rendered
 from ..data.schema import media_column
 from ..data.stage import spec_from_uri
-from ..video import probe
+from ..video import estimate_frames, probe
 
 
 def frequency_scores(
@@ -43,6 +43,11 @@ def video_lengths(dataset: Dataset) -> list[tuple[int, int]]:
     """(frames, duration in hundredths of a second) of every video: all that passes beside the pixels."""
     column = media_column(dataset)
     return [_length(example[column]) for example in dataset.select_columns(column)]
+
+
+def frame_count(video: dict[str, object]) -> int:
+    """How many frames a video has, as decoding counts them."""
+    return spec_from_uri(str(video["path"])).options.frames if is_rendered(video) else estimate_frames(video)
 
 
 def _length(video: dict[str, object]) -> tuple[int, int]:

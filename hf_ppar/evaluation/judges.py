@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,19 @@ from .budget import Budget
 
 @dataclass(frozen=True)
 class JudgedSplit:
-    """A split and the clips of it that judges see (anonymized, or raw)."""
+    """A split and the clips of it that judges see (anonymized, or raw).
+
+    Args:
+        videos: the video (N,) that each row is of, where a row is not a video of its own.
+    """
 
     dataset: Dataset
-    clips: Any  # ClipCache or AnonymizedClips
+    clips: Any  # ClipCache, or anything that reads like it
+    videos: np.ndarray | None = None
+
+    def rows_of(self, values: list[Any]) -> list[Any]:
+        """A value a video -> a value a row."""
+        return values if self.videos is None else [values[video] for video in self.videos]
 
     def as_dataset(self, options: ClipOptions, flip: bool | None = None, seed: int = 0) -> ClipDataset:
         """Clips with labels; with `flip` given they are augmented for training."""
@@ -55,24 +65,37 @@ def judge(
     seed: int = 0,
     flip: bool = True,
 ) -> Judgement:
-    """Train one judge from scratch on "train", choose its checkpoint on "validation", score "test"."""
-    options = budget.clip
+    """Train one judge of the panel from scratch and let it score: see `train_judge`."""
     torch.manual_seed(seed)
-    train_set = splits["train"].dataset
-    recipe = RecognizerRecipe(budget.judge(kind, targets), count_outputs(train_set), (budget.frames, *budget.size))
-    loading = LoadingOptions(batch_size=min(budget.batch_size, len(train_set)), seed=seed)
+    outputs = count_outputs(splits["train"].dataset)
+    recipe = RecognizerRecipe(budget.judge(kind, targets), outputs, (budget.frames, *budget.size))
+    clips = {
+        name: split.as_dataset(budget.clip, flip if name == "train" else None, seed) for name, split in splits.items()
+    }
+    return train_judge(kind, recipe, clips, output, budget.batch_size, seed)
+
+
+def train_judge(
+    kind: str,
+    recipe: RecognizerRecipe,
+    clips: Mapping[str, ClipDataset],
+    output: Path,
+    batch_size: int,
+    seed: int,
+) -> Judgement:
+    """Train on "train", choose the checkpoint on "validation", score "test"."""
+    loading = LoadingOptions(batch_size=min(batch_size, len(clips["train"])), seed=seed)
     held_out = LoadingOptions(batch_size=64, shuffle=False)
     train(
         recipe,
         TrainingArguments(output, seed=seed, evaluate_every=5, keep=1, resume=True),
-        load_batches(splits["train"].as_dataset(options, flip, seed), loading),
-        load_batches(splits["validation"].as_dataset(options), held_out),
+        load_batches(clips["train"], loading),
+        load_batches(clips["validation"], held_out),
         lambda metrics: sum(metrics.values()) / len(metrics),
     )
-    model = recipe.modules["recognizer"].eval()
+    model, targets = recipe.modules["recognizer"].eval(), recipe.options.targets
     scores = {
-        name: score_split(model, load_batches(splits[name].as_dataset(options), held_out), targets)
-        for name in ("validation", "test")
+        name: score_split(model, load_batches(clips[name], held_out), targets) for name in ("validation", "test")
     }
     return Judgement(kind, targets, scores["test"], scores["validation"])
 
@@ -85,7 +108,8 @@ def score_split(
     device = next(model.parameters()).device
     parts: dict[str, list[np.ndarray]] = {target: [] for target in targets}
     for batch in loader:
-        logits = model(batch["pixel_values"].to(device)).head_logits
+        masks = {name: batch[name].to(device) for name in ("token_mask",) if name in batch}
+        logits = model(batch["pixel_values"].to(device), **masks).head_logits
         for target in targets:
             parts[target].append(logits[target].float().cpu().numpy())
     return {target: np.concatenate(values) for target, values in parts.items()}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,12 +62,23 @@ def measure_classes(metric: str, judge: str, logits: np.ndarray, labels: np.ndar
 
 
 def measure_attributes(
-    judge: str, logits: np.ndarray, labels: np.ndarray, names: tuple[str, ...], seed: int = 0
+    judge: str,
+    logits: np.ndarray,
+    labels: np.ndarray,
+    names: tuple[str, ...],
+    seed: int = 0,
+    videos: np.ndarray | None = None,
 ) -> Number:
-    """cMAP of an attribute judge, with both F1 scores and the per-attribute table beside it."""
+    """cMAP of an attribute judge, with both F1 scores and the per-attribute table beside it.
+
+    Args:
+        videos: (N,) the video of each row, where several rows are of one.
+    """
     probabilities = 1 / (1 + np.exp(-logits.astype(np.float64)))
     score = cmap(logits, labels, names)
-    interval = bootstrap_interval(lambda s, y: cmap(s, y, names), logits, labels, resamples=300, seed=seed)
+    interval = bootstrap_interval(
+        lambda s, y: cmap(s, y, names), logits, labels, groups=videos, resamples=300, seed=seed
+    )
     f1 = {
         result.metric: result
         for result in (f1_positive(probabilities, labels, names), f1_macro(probabilities, labels, names))
@@ -80,6 +92,15 @@ def measure_attributes(
         },
     }
     return _number("attributes_cmap", judge, score, interval, details)
+
+
+def average_number(numbers: Sequence[Number]) -> Number | None:
+    """The mean of one measure over several judges, interval and all; None of none, and one as it is."""
+    if len(numbers) < 2:
+        return numbers[0] if numbers else None
+    value, low, high = (float(np.mean([getattr(n, name) for n in numbers])) for name in ("value", "low", "high"))
+    judges = ", ".join(dict.fromkeys(number.judge for number in numbers))
+    return replace(numbers[0], value=value, low=low, high=high, judge=judges, details={"mean_of": len(numbers)})
 
 
 def _number(metric: str, judge: str, score: Scored, interval: Interval, details: dict[str, Any]) -> Number:

@@ -7,6 +7,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from .measure import Number
 from .report import Report
 
 
@@ -14,7 +15,7 @@ def plot_tradeoff(reports: Sequence[Report], target: str, path: Path) -> None:
     """Utility against what the strongest attacker gets, one point a report, with chance lines; top left is best."""
     figure, axes = _figure()
     for report, marker in zip(reports, cycle("os^vDP*X<>"), strict=False):
-        leak, gain = report.privacy[target], report.utility
+        leak, gain = report.privacy[target], _utility(report)
         spreads = [[[n.value - n.low], [n.high - n.value]] for n in (leak, gain)]
         axes.errorbar(
             leak.value,
@@ -28,9 +29,9 @@ def plot_tradeoff(reports: Sequence[Report], target: str, path: Path) -> None:
         )
     first = reports[0]
     axes.axvline(first.privacy[target].chance, color="grey", linestyle=":", linewidth=1)
-    axes.axhline(first.utility.chance, color="grey", linestyle=":", linewidth=1)
+    axes.axhline(_utility(first).chance, color="grey", linestyle=":", linewidth=1)
     axes.set_xlabel(f"strongest attacker, {first.privacy[target].metric} (dotted: chance)")
-    axes.set_ylabel(f"utility, {first.utility.metric}")
+    axes.set_ylabel(f"utility, {_utility(first).metric}")
     axes.set_title(f"{first.dataset}, {first.protocol}, budget {first.budget}")
     axes.set_xlim(0, 1.05)
     axes.set_ylim(0, 1.05)
@@ -53,6 +54,12 @@ def plot_attributes(report: Report, path: Path) -> None:
     axes.set_title(f"{report.model} on {report.dataset}")
     axes.legend()
     figure.savefig(path, dpi=120, bbox_inches="tight")
+
+
+def _utility(report: Report) -> Number:
+    if report.utility is None:
+        raise ValueError(f"the report of {report.model} by {report.protocol} has no utility to draw")
+    return report.utility
 
 
 def _figure() -> tuple[Any, Any]:

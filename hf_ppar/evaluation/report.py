@@ -13,6 +13,8 @@ from ..version import __version__
 from .measure import Number
 
 _PACKAGES = ("torch", "transformers", "accelerate", "datasets", "numpy", "av")
+# Left out of the JSON where they say nothing, so that reports of plain cases look the same in every version.
+_SPECIAL: dict[str, Any] = {"view": "black", "rate_bits": None, "seeds": [], "face_reid": None}
 
 
 @dataclass
@@ -21,10 +23,16 @@ class Report:
 
     Args:
         model: name or id of the anonymizer, "raw" for none.
-        utility: the recognizer chosen on validation; `recognizers` are all of the panel.
-        privacy: by private target ("person", "attributes") the strongest attacker on test; `attackers` are all.
+        utility: the recognizer chosen on validation, the mean over seeds; None where there are no actions.
+            `recognizers` are all of the panel.
+        privacy: by private target ("person", "attributes") the strongest attacker on test, the maximum over seeds;
+            `attackers` are all.
         multi_clip: bag size -> [accuracy, low, high] of the strongest single-clip identity attacker.
         baselines: "label-only" and "length-only" by private target.
+        view: how judges saw dropped tubelets, see `Case`.
+        rate_bits: mean bits about the input that a test clip spends; None if they are not limited.
+        seeds: the headline values of each seed, where there are several.
+        face_reid: what a frozen face recognizer with raw pictures of everybody gets, where it was asked for.
     """
 
     protocol: str
@@ -33,7 +41,7 @@ class Report:
     strength: float | None
     budget: str
     seed: int
-    utility: Number
+    utility: Number | None
     recognizers: list[Number]
     privacy: dict[str, Number]
     attackers: dict[str, list[Number]]
@@ -45,6 +53,10 @@ class Report:
     seconds: float = 0.0
     command: str = ""
     hf_ppar_version: str = __version__
+    view: str = "black"
+    rate_bits: float | None = None
+    seeds: list[dict[str, Any]] = field(default_factory=list)
+    face_reid: Number | None = None
     versions: dict[str, str] = field(default_factory=lambda: {n: importlib.metadata.version(n) for n in _PACKAGES})
 
     def compare_with_raw(self, raw: Report) -> None:
@@ -54,14 +66,20 @@ class Report:
                 raise ValueError(
                     f"the raw report is of another {name}: {getattr(raw, name)!r}, not {getattr(self, name)!r}"
                 )
-        self.utility.raw = raw.utility.value
+        if self.utility is not None and raw.utility is not None:
+            self.utility.raw = raw.utility.value
+        if self.face_reid is not None and raw.face_reid is not None:
+            self.face_reid.raw = raw.face_reid.value
         for target, number in self.privacy.items():
             number.raw = raw.privacy[target].value
 
     def write(self, folder: Path) -> None:
         """Write report.json and report.md, each in one piece."""
         folder.mkdir(parents=True, exist_ok=True)
-        texts = {"report.json": json.dumps(asdict(self), indent=2) + "\n", "report.md": self.as_markdown()}
+        values = {
+            name: value for name, value in asdict(self).items() if name not in _SPECIAL or value != _SPECIAL[name]
+        }
+        texts = {"report.json": json.dumps(values, indent=2) + "\n", "report.md": self.as_markdown()}
         for name, text in texts.items():
             partial = folder / f".{name}.partial"
             partial.write_text(text, encoding="utf-8")
@@ -71,7 +89,7 @@ class Report:
         """The table for people."""
         head = f"# {self.model} on {self.dataset}, `{self.protocol}`, budget {self.budget}, seed {self.seed}\n\n"
         rows = [
-            ("utility", self.utility),
+            *([] if self.utility is None else [("utility", self.utility)]),
             *((f"attack on {target}", number) for target, number in self.privacy.items()),
         ]
         rows += [
@@ -79,6 +97,8 @@ class Report:
             for name, numbers in self.baselines.items()
             for target, number in numbers.items()
         ]
+        if self.face_reid is not None:
+            rows.append(("face re-identification", self.face_reid))
         lines = [
             "| what | metric | value | 95 % interval | chance | majority | raw video | judge |",
             "|---|---|---|---|---|---|---|---|",
@@ -89,17 +109,30 @@ class Report:
                 f"| attack on person, {size} clips | top-1 of bags | {value:.3f} | {low:.3f} - {high:.3f} | | | | |"
             )
         tail = (
-            f"\nAttackers were trained afresh on the {self.attackers_trained_on}. "
+            f"\nAttackers were trained afresh on the {self.attackers_trained_on}. {self._remarks()}"
             f"{self.seconds:.0f} s: `{self.command}`\n"
         )
         return head + "\n".join(lines) + "\n" + tail
+
+    def _remarks(self) -> str:
+        """What is special about this case, in sentences."""
+        remarks = []
+        if self.view == "missing":
+            remarks.append("Judges never get the tubelets that were dropped. ")
+        if self.rate_bits is not None:
+            remarks.append(f"A test clip spends {self.rate_bits:.1f} bits on average. ")
+        if self.seeds:
+            remarks.append(f"{len(self.seeds)} seeds: utility is their mean, an attack their maximum. ")
+        if self.face_reid is not None:
+            remarks.append(f"A face was found in {self.face_reid.details['found']:.0%} of the probes. ")
+        return "".join(remarks)
 
 
 def read_report(path: Path) -> Report:
     """A report from its JSON."""
     try:
         values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        values["utility"] = Number(**values["utility"])
+        values["utility"] = None if values["utility"] is None else Number(**values["utility"])
         values["recognizers"] = [Number(**number) for number in values["recognizers"]]
         values["privacy"] = {target: Number(**number) for target, number in values["privacy"].items()}
         values["attackers"] = {
@@ -109,6 +142,8 @@ def read_report(path: Path) -> Report:
             name: {target: Number(**number) for target, number in numbers.items()}
             for name, numbers in values["baselines"].items()
         }
+        if values.get("face_reid") is not None:
+            values["face_reid"] = Number(**values["face_reid"])
         return Report(**values)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is not a report: {error}") from error

@@ -1,35 +1,14 @@
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from hf_ppar import load_anonymizer
-from hf_ppar.cli.evaluate import portable_command
-from hf_ppar.cli.main import app
-from hf_ppar.data import ClipOptions, load_ppar_dataset
-from hf_ppar.evaluation import Case, evaluate, find_budget, read_report
-from hf_ppar.evaluation.anonymized import anonymize_split
+from hf_ppar.data import load_ppar_dataset
+from hf_ppar.evaluation import evaluate, read_report
 from hf_ppar.evaluation.measure import measure_attributes, measure_classes
 
-TINY = {"train_clips": 24, "validation_clips": 12, "test_clips": 24, "persons": 3}
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_PPAR_CACHE", str(tmp_path / "cache"))
-
-
-def stage(**options):
-    return {s: load_ppar_dataset("stage", split=s, **{**TINY, **options}) for s in ("train", "validation", "test")}
-
-
-def case(tmp_path, model="blacken", splits=None, **changes):
-    budget = replace(find_budget("quick").shortened(2), kinds=("frame-resnet",), frames=4, size=(32, 32))
-    anonymizer = None if model == "raw" else load_anonymizer(model)
-    made = Case("same-dataset", "stage", splits or stage(), anonymizer, model, budget, tmp_path / "work")
-    return replace(made, **changes)
+from .conftest import TINY, case, stage
 
 
 def test_a_report_has_everything_beside_every_number(tmp_path):
@@ -73,17 +52,6 @@ def test_an_interrupted_run_goes_on(tmp_path):
     assert replace(again, seconds=0.0) == replace(first, seconds=0.0)
 
 
-def test_anonymized_clips_are_computed_once_and_by_content(tmp_path):
-    splits, options = stage(), ClipOptions(frames=4, size=(32, 32))
-    model = load_anonymizer("pixelate")
-    clips = anonymize_split(splits["test"], options, model, tmp_path)
-    assert clips.shape == (24, 1, 4, 32, 32, 3)
-    assert anonymize_split(splits["test"], options, model, tmp_path).path == clips.path
-    assert anonymize_split(splits["test"], options, model, tmp_path, strength=0.9).path != clips.path
-    raw = anonymize_split(splits["test"], options, None, tmp_path)
-    assert np.abs(raw.read(0).astype(int) - clips.read(0)).mean() > 1
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -93,6 +61,16 @@ def test_anonymized_clips_are_computed_once_and_by_content(tmp_path):
         (
             lambda s: {n: d.remove_columns(["person", "attributes"]) for n, d in s.items()},
             "there is nothing to attack",
+        ),
+        (lambda s: {**s, "test": s["test"].remove_columns("person")}, "the test split has no known person labels"),
+        (
+            lambda s: {**s, "train": s["train"].map(lambda row: {"person": None})},
+            "the train split has no known person labels",
+        ),
+        (lambda s: {**s, "test": s["test"].map(lambda row: {"person": 1})}, "person: the test split has one class"),
+        (
+            lambda s: {**s, "test": s["test"].map(lambda row: {"attributes": dict.fromkeys(row["attributes"], 1)})},
+            "attributes: the test split has one class only, so that there is nothing to tell",
         ),
     ],
 )
@@ -134,40 +112,27 @@ def test_labels_that_say_nothing():
         measure_classes("action_top1", "j", np.full((4, 3), np.nan), np.array([0, 1, 2, 0]))
 
 
-def test_a_report_does_not_name_folders_of_a_machine(monkeypatch):
-    monkeypatch.setenv("HF_PPAR_DATA", "/somewhere/data")
-    arguments = [
-        "evaluate",
-        "raw",
-        "--data-dir",
-        "/somewhere/data/lsa64",
-        "-o",
-        "/home/someone/out",
-        "--option",
-        "a=b",
-    ]
-    expected = "hf-ppar evaluate raw --data-dir $HF_PPAR_DATA/lsa64 -o out --option a=b"
-    assert portable_command(arguments) == expected
+def test_a_constant_attribute_is_left_out_visibly(tmp_path):
+    splits = {n: d.map(lambda row: {"attributes": {**row["attributes"], "face": 1}}) for n, d in stage().items()}
+    details = evaluate(case(tmp_path, splits=splits)).privacy["attributes"].details
+    assert details["left_out"] == {"face": "all 24 known labels are 1"}
+    face = details["per_attribute"][0]
+    assert face["attribute"] == "face" and face["average_precision"] is None
 
 
-def test_command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    options = [part for key, value in TINY.items() for part in ("--option", f"{key}={value}")]
-    common = ["--dataset", "stage", "--budget", "quick", "--epochs", "1", *options]
-    runner = CliRunner()
-    raw = runner.invoke(app, ["evaluate", "raw", "-o", "raw", *common])
-    assert raw.exit_code == 0, raw.stderr
-    result = runner.invoke(
-        app,
-        ["evaluate", "blacken", "-o", "black", "--raw", "raw/report.json", "--compare", "raw/report.json", *common],
-    )
-    assert result.exit_code == 0, result.stderr
-    assert "| utility | action_top1 |" in result.stdout
-    values = json.loads((tmp_path / "black" / "report.json").read_text())
-    assert values["privacy"]["person"]["raw"] is not None and values["command"].startswith("hf-ppar")
-    for name in ("tradeoff_person.png", "tradeoff_attributes.png", "attributes.png", "report.md"):
-        assert (tmp_path / "black" / name).stat().st_size > 500
-    wrong = runner.invoke(app, ["evaluate", "blacken", "-o", "x", "--dataset", "stage", "--budget", "huge"])
-    assert wrong.exit_code == 2 and "budget='huge' is unknown" in wrong.stderr
-    wrong = runner.invoke(app, ["evaluate", "blacken", "-o", "x", "--dataset", "lsa64", "--data-dir", "nowhere"])
-    assert wrong.exit_code == 2 and "does not exist" in wrong.stderr and not (tmp_path / "x").exists()
+def test_fewer_videos_than_the_batch(tmp_path):
+    few = case(tmp_path, splits=stage(train_clips=6))
+    assert few.budget.batch_size > 6 and evaluate(few).counts["train"] == 6
+
+
+def test_judges_of_another_case_are_not_taken_for_this_one(tmp_path):
+    made = case(tmp_path)
+    evaluate(made)
+    for change, name in (
+        ({"anonymizer": load_anonymizer("pixelate")}, "model"),
+        ({"strength": 0.5, "anonymizer": load_anonymizer("pixelate")}, "model, strength"),
+        ({"budget": made.budget.shortened(1)}, "budget"),
+        ({"splits": stage(seed=1)}, "data"),
+    ):
+        with pytest.raises(ValueError, match=f"holds judges of another case: its {name} differ from this one's; cho"):
+            evaluate(replace(made, **change))
