@@ -42,6 +42,8 @@ bench: $(VENV)/installed-bench  ## Measure speed and memory; prints ratios.
 	$(BIN)/python examples/benchmarks/anonymize.py
 	$(BIN)/python examples/benchmarks/data.py
 	$(BIN)/python examples/benchmarks/stage.py
+	$(BIN)/python examples/benchmarks/stprivacy.py
+	$(BIN)/python examples/benchmarks/training.py
 
 clean:           ## Remove the environment and caches.
 	rm -rf $(VENV) demo build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,17 +1,20 @@
 """Judge raw video and every classic anonymizer on a data set, and keep the reports for the README.
 
-    HF_PPAR_DATA=/path/to/data python examples/verdicts.py lsa64
+    HF_PPAR_DATA=/path/to/data python examples/verdicts.py lsa64 --jobs 2
 
 runs `hf-ppar evaluate` for each (an interrupted run goes on where it was), copies each report to
-examples/results/DATASET/MODEL.json, draws examples/images/tradeoff_DATASET.png and prints the table.
+examples/results/DATASET/MODEL.json, draws examples/images/tradeoff_DATASET.png and prints the table. Small judges make
+poor use of several cores: two at a time, a core each, are done sooner than one after the other.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from hf_ppar import list_anonymizers
@@ -23,14 +26,15 @@ WORK = Path("verdicts")
 PLACES = {"lsa64": ["--data-dir", f"{os.environ.get('HF_PPAR_DATA', '')}/lsa64"], "stage": []}
 
 
-def run(dataset: str, model: str) -> Path:
+def run(dataset: str, model: str, threads: int) -> Path:
     """Evaluate one model with the budget of headline rows; returns its report."""
     output = WORK / dataset / model
     report = output / "report.json"
     if not report.is_file():
         command = ["hf-ppar", "evaluate", model, "--dataset", dataset, *PLACES[dataset], "--budget", "small"]
         upper = [] if model == "raw" else ["--raw", str(WORK / dataset / "raw" / "report.json")]
-        subprocess.run([*command, "--output", str(output), *upper], check=True)
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+        subprocess.run([*command, "--output", str(output), *upper], check=True, env=environment)
     return report
 
 
@@ -57,13 +61,21 @@ def _cell(number: object) -> str:
 
 def main() -> None:
     """Judge, keep, draw, print."""
-    dataset = sys.argv[1]
-    results = HERE / "results" / dataset
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dataset", choices=PLACES)
+    parser.add_argument("--jobs", type=int, default=1, help="how many are judged at a time, after the raw videos")
+    given = parser.parse_args()
+    cores = len(os.sched_getaffinity(0))
+    classic = list_anonymizers()
+    paths = [run(given.dataset, "raw", cores)]
+    with ThreadPoolExecutor(given.jobs) as pool:
+        paths += pool.map(partial(run, given.dataset, threads=max(1, cores // given.jobs)), classic)
+    results = HERE / "results" / given.dataset
     results.mkdir(parents=True, exist_ok=True)
-    for model in ["raw", *list_anonymizers()]:
-        shutil.copy(run(dataset, model), results / f"{model}.json")
-    reports = [read_report(results / f"{model}.json") for model in ["raw", *list_anonymizers()]]
-    plot_tradeoff(reports, "person", HERE / "images" / f"tradeoff_{dataset}.png")
+    for model, path in zip(["raw", *classic], paths, strict=True):
+        shutil.copy(path, results / f"{model}.json")
+    reports = [read_report(results / f"{model}.json") for model in ["raw", *classic]]
+    plot_tradeoff(reports, "person", HERE / "images" / f"tradeoff_{given.dataset}.png")
     print(table(reports))
 
 

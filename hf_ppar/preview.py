@@ -6,25 +6,70 @@ import os
 from pathlib import Path
 
 import numpy as np
+import torch
 from PIL import Image, ImageDraw, ImageFont
 
-from .video import VideoSource, fit_short_side, probe, read_even_frames
+from .models import AnonymizerModel
+from .processing import to_clip
+from .video import VideoSource, even_indices, fit_short_side, play_backwards, probe, read_even_frames, resize_frames
+from .video.picking import read_chosen
 
 _TILE = 160  # short side of one frame in the sheet
 _GAP = 6
 
 
 def write_preview(
-    source: VideoSource, anonymized: VideoSource, target: str | os.PathLike[str], count: int = 6
+    source: VideoSource,
+    anonymized: VideoSource,
+    target: str | os.PathLike[str],
+    count: int = 6,
+    model: AnonymizerModel | None = None,
+    strength: float | None = None,
 ) -> None:
-    """Write a PNG of `count` even frames before (top) and after (bottom)."""
+    """Write a PNG of `count` even frames before (top) and after (bottom).
+
+    Given the model that did it, and one that decides which parts of a picture to keep, a row between shows what it
+    kept; the rest of the raw frame is dimmed.
+    """
     info = probe(source)
     size = fit_short_side(info.height, info.width, _TILE)
     rows = {
         "before": read_even_frames(source, count, size),
         "after": read_even_frames(anonymized, count, size),
     }
+    mask = None if model is None else kept_parts(source, count, model, strength)
+    if mask is not None:
+        whole = resize_frames(mask.repeat(3, axis=-1), size).astype(np.float32) / 255
+        kept = (rows["before"] * (0.2 + 0.8 * whole)).astype(np.uint8)
+        rows = {"before": rows["before"], "kept": kept, "after": rows["after"]}
     contact_sheet(rows).save(Path(target), format="PNG")
+
+
+def kept_parts(source: VideoSource, count: int, model: AnonymizerModel, strength: float | None) -> np.ndarray | None:
+    """The mask (count, H, W, 1) uint8 of `count` even frames, each in the window of the video it belongs to; None for
+    a model that works without windows or does not say what it keeps."""
+    config = model.config
+    if config.num_frames is None:
+        return None
+    places: list[int] = []
+
+    def windows(length: int) -> np.ndarray:
+        """Frame numbers (count, frames of a window); a short last window is played backwards, as in streaming."""
+        chosen = even_indices(length, count)
+        starts = chosen // config.num_frames * config.num_frames
+        places.extend(chosen - starts)
+        within = [play_backwards(np.arange(config.num_frames), min(config.num_frames, length - s)) for s in starts]
+        return starts[:, None] + np.stack(within)
+
+    frames = read_chosen(source, windows, None if config.image_size is None else tuple(config.image_size))
+    masks = []
+    with torch.inference_mode():
+        for clip, place in zip(frames, places, strict=True):
+            mask = model(to_clip(clip)[None].to(model.device), strength=strength).mask
+            if mask is None:
+                return None
+            masks.append(mask[0, place, 0].float().mul(255).round().to(torch.uint8).cpu().numpy())
+    return np.stack(masks)[..., None]
 
 
 def contact_sheet(rows: dict[str, np.ndarray]) -> Image.Image:

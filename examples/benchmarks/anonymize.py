@@ -11,19 +11,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import av
 import numpy as np
+from timing import best_seconds
 
 from hf_ppar import AnonymizeOptions, WriteOptions, anonymize_video, load_anonymizer
 from hf_ppar.data.stage import render_clip, sample_spec
 from hf_ppar.video import VideoWriter, even_indices, read_even_frames, read_frames
 from hf_ppar.video.reading import FrameBatch
 
-ROUNDS = 3
 FPS = 25
 
 
@@ -37,17 +35,6 @@ def make_video(path: Path, seconds: int) -> Path:
             frames = scene if (start // len(scene)) % 2 == 0 else scene[::-1]
             writer.write(FrameBatch(frames, list(range(start, start + len(frames))), Fraction(1, FPS), 1))
     return path
-
-
-def best_seconds(contenders: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
-    """Best wall time of each contender; they take turns."""
-    best = dict.fromkeys(contenders, float("inf"))
-    for _ in range(rounds):
-        for name, run in contenders.items():
-            started = time.perf_counter()
-            run()
-            best[name] = min(best[name], time.perf_counter() - started)
-    return best
 
 
 def compare_with_deface(video: Path, folder: Path) -> None:

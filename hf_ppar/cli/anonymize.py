@@ -52,7 +52,10 @@ def anonymize(
         try:
             with exit_on_error(FAILED, debug):
                 done = _anonymize_one(source, target, anonymizer, options, progress)
-                _write_extras(source, target, done, preview, receipt)
+                if receipt:
+                    done.write(target.with_name(f"{target.stem}_receipt.json"))
+                if preview:
+                    _write_preview(source, target, preview, anonymizer, strength)
         except typer.Exit as stop:
             if stop.exit_code != FAILED:
                 raise
@@ -132,12 +135,9 @@ def _anonymize_one(
     return done
 
 
-def _write_extras(source: str, target: Path, done: Receipt, preview: int, receipt: bool) -> None:
-    if receipt:
-        done.write(target.with_name(f"{target.stem}_receipt.json"))
-    if preview:
-        from ..preview import write_preview
+def _write_preview(source: str, target: Path, count: int, anonymizer: AnonymizerModel, strength: float | None) -> None:
+    from ..preview import write_preview
 
-        picture = target.with_name(f"{target.stem}_preview.png")
-        write_preview(source, target, picture, preview)
-        typer.echo(f"{picture}: shows raw frames, do not share it", err=True)
+    picture = target.with_name(f"{target.stem}_preview.png")
+    write_preview(source, target, picture, count, anonymizer, strength)
+    typer.echo(f"{picture}: shows raw frames, do not share it", err=True)
