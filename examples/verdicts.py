@@ -1,10 +1,11 @@
-"""Judge raw video and every classic anonymizer on a data set, and keep the reports for the README.
+"""Judge raw video, every classic anonymizer and the trained ones on a data set, and keep the reports for the README.
 
     HF_PPAR_DATA=/path/to/data python examples/verdicts.py lsa64 --jobs 2
 
-runs `hf-ppar evaluate` for each (an interrupted run goes on where it was), copies each report to
-examples/results/DATASET/MODEL.json, draws examples/images/tradeoff_DATASET.png and prints the table. Small judges make
-poor use of several cores: two at a time, a core each, are done sooner than one after the other.
+trains what examples/runs/DATASET describes, runs `hf-ppar evaluate` for each model (an interrupted run goes on where
+it was), copies each report to examples/results/DATASET/MODEL.json, draws examples/images/tradeoff_DATASET.png and
+prints the table. Small judges make poor use of several cores: two at a time, a core each, are done sooner than one
+after the other.
 """
 
 from __future__ import annotations
@@ -26,15 +27,41 @@ WORK = Path("verdicts")
 PLACES = {"lsa64": ["--data-dir", f"{os.environ.get('HF_PPAR_DATA', '')}/lsa64"], "stage": []}
 
 
-def run(dataset: str, model: str, threads: int) -> Path:
-    """Evaluate one model with the budget of headline rows; returns its report."""
-    output = WORK / dataset / model
+def list_trained(dataset: str) -> list[str]:
+    """Names of the models that are trained here on a data set: those that examples/runs describes."""
+    return sorted(path.stem for path in (HERE / "runs" / dataset).glob("*.yaml"))
+
+
+def call(arguments: list[str], threads: int) -> None:
+    """Run `hf-ppar` with so many threads."""
+    subprocess.run(["hf-ppar", *arguments], check=True, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
+
+
+def train(dataset: str, model: str, threads: int) -> Path:
+    """Train a model as its YAML file says, unless that is done; returns the anonymizer's folder."""
+    output = WORK / dataset / model / "training"
+    anonymizer = output / "modules" / "anonymizer"
+    if not anonymizer.is_dir():
+        plan = str(HERE / "runs" / dataset / f"{model}.yaml")
+        call(["train", plan, *PLACES[dataset], "--output", str(output), "--resume"], threads)
+    return anonymizer
+
+
+def judge(dataset: str, model: str, threads: int = 1, budget: str = "small", strength: float | None = None) -> Path:
+    """Evaluate one model; returns its report."""
+    output = WORK / dataset / (model if strength is None else f"{model}-{strength:g}")
     report = output / "report.json"
-    if not report.is_file():
-        command = ["hf-ppar", "evaluate", model, "--dataset", dataset, *PLACES[dataset], "--budget", "small"]
-        upper = [] if model == "raw" else ["--raw", str(WORK / dataset / "raw" / "report.json")]
-        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-        subprocess.run([*command, "--output", str(output), *upper], check=True, env=environment)
+    if report.is_file():
+        return report
+    place = str(train(dataset, model, threads)) if model in list_trained(dataset) else model
+    settings = ["--dataset", dataset, *PLACES[dataset], "--budget", budget, "--output", str(output)]
+    if place != model:
+        settings += ["--name", model]
+    if strength is not None:
+        settings += ["--strength", f"{strength:g}"]
+    elif model != "raw":
+        settings += ["--raw", str(WORK / dataset / "raw" / "report.json")]
+    call(["evaluate", place, *settings], threads)
     return report
 
 
@@ -66,15 +93,15 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="how many are judged at a time, after the raw videos")
     given = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
-    classic = list_anonymizers()
-    paths = [run(given.dataset, "raw", cores)]
+    models = [*list_anonymizers(), *list_trained(given.dataset)]
+    paths = [judge(given.dataset, "raw", cores)]
     with ThreadPoolExecutor(given.jobs) as pool:
-        paths += pool.map(partial(run, given.dataset, threads=max(1, cores // given.jobs)), classic)
+        paths += pool.map(partial(judge, given.dataset, threads=max(1, cores // given.jobs)), models)
     results = HERE / "results" / given.dataset
     results.mkdir(parents=True, exist_ok=True)
-    for model, path in zip(["raw", *classic], paths, strict=True):
+    for model, path in zip(["raw", *models], paths, strict=True):
         shutil.copy(path, results / f"{model}.json")
-    reports = [read_report(results / f"{model}.json") for model in ["raw", *classic]]
+    reports = [read_report(results / f"{model}.json") for model in ["raw", *models]]
     plot_tradeoff(reports, "person", HERE / "images" / f"tradeoff_{given.dataset}.png")
     print(table(reports))
 

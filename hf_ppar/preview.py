@@ -13,6 +13,7 @@ from .models import AnonymizerModel
 from .processing import to_clip
 from .video import VideoSource, even_indices, fit_short_side, play_backwards, probe, read_even_frames, resize_frames
 from .video.picking import read_chosen
+from .windows import WindowPlan
 
 _TILE = 160  # short side of one frame in the sheet
 _GAP = 6
@@ -48,18 +49,20 @@ def write_preview(
 def kept_parts(source: VideoSource, count: int, model: AnonymizerModel, strength: float | None) -> np.ndarray | None:
     """The mask (count, H, W, 1) uint8 of `count` even frames, each in the window of the video it belongs to; None for
     a model that works without windows or does not say what it keeps."""
-    config = model.config
+    config, info = model.config, probe(source)
     if config.num_frames is None:
         return None
+    height, width = config.image_size or (info.height, info.width)
+    plan = WindowPlan.for_model(config, height, width, info.fps)
     places: list[int] = []
 
     def windows(length: int) -> np.ndarray:
         """Frame numbers (count, frames of a window); a short last window is played backwards, as in streaming."""
         chosen = even_indices(length, count)
-        starts = chosen // config.num_frames * config.num_frames
-        places.extend(chosen - starts)
-        within = [play_backwards(np.arange(config.num_frames), min(config.num_frames, length - s)) for s in starts]
-        return starts[:, None] + np.stack(within)
+        starts = chosen // plan.length * plan.length
+        places.extend((chosen - starts) // plan.stride)
+        seen = np.arange(0, plan.length, plan.stride)
+        return starts[:, None] + np.stack([play_backwards(seen, min(plan.length, length - s)) for s in starts])
 
     frames = read_chosen(source, windows, None if config.image_size is None else tuple(config.image_size))
     masks = []

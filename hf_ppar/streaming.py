@@ -151,7 +151,9 @@ class AnonymizedStream:
         self.strength = config.resolve_strength(strength)
         self.generator = generator
         self.size = None if config.image_size is None else (config.image_size[0], config.image_size[1])
-        self.plan = WindowPlan.for_model(config, *(self.size or (reader.info.height, reader.info.width)))
+        height, width = self.size or (reader.info.height, reader.info.width)
+        rate = reader.info.fps if isinstance(reader, VideoReader) else None  # an array does not say
+        self.plan = WindowPlan.for_model(config, height, width, rate)
         self.rate_bits: float | None = None
         self.windows = 0
         self._times: deque[int] = deque()
@@ -211,12 +213,14 @@ class AnonymizedStream:
     def _answer(self, windows: list[Window]) -> torch.Tensor:
         """The model's answers (windows, n, 3, H, W)."""
         with torch.inference_mode():
-            clips = torch.stack([to_clip(window.frames) for window in windows]).to(self.model.device)
+            clips = torch.stack([to_clip(window.frames[:: self.plan.stride]) for window in windows])
+            clips = clips.to(self.model.device)
             output = self.model(clips, strength=self.strength, generator=self.generator)
         self.windows += len(windows)
         if output.rate_bits is not None:
             self.rate_bits = (self.rate_bits or 0.0) + float(output.rate_bits.sum())
-        return output.videos.cpu()
+        videos = output.videos.cpu()
+        return videos if self.plan.stride == 1 else videos.repeat_interleave(self.plan.stride, dim=1)
 
     def _batch(self, clip: torch.Tensor) -> FrameBatch:
         times = [self._times.popleft() for _ in range(len(clip))]

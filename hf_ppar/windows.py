@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -30,6 +31,7 @@ class WindowPlan:
         context: earlier frames put before each window, whose answers are thrown away.
         fixed: whether the model takes windows of exactly `length` frames; a short one is played backwards.
         batch: windows per call of the model.
+        stride: the model sees every so many frames of a window, and each of its answers stands for as many.
     """
 
     length: int
@@ -37,16 +39,21 @@ class WindowPlan:
     context: int
     fixed: bool
     batch: int
+    stride: int = 1
 
     @classmethod
-    def for_model(cls, config: AnonymizerConfig, height: int, width: int) -> WindowPlan:
-        """The plan for a model working on frames of this size."""
+    def for_model(
+        cls, config: AnonymizerConfig, height: int, width: int, frame_rate: Fraction | float | None = None
+    ) -> WindowPlan:
+        """The plan for a model working on frames of this size, of a video with this many frames a second."""
         frames = max(1, min(64, _CHUNK_PIXELS // (height * width)))
         if config.num_frames is None:
             return cls(frames, frames, config.context_frames, fixed=False, batch=1)
-        length = config.num_frames
+        known = frame_rate and config.frame_rate
+        stride = max(1, round(float(frame_rate) / config.frame_rate)) if known else 1  # type: ignore[arg-type, operator]
+        length = config.num_frames * stride
         hop = length if config.window == "disjoint" else max(1, length // 2)
-        return cls(length, hop, 0, fixed=True, batch=max(1, frames // length))
+        return cls(length, hop, 0, fixed=True, batch=max(1, frames // length), stride=stride)
 
 
 @dataclass

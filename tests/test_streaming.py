@@ -1,3 +1,4 @@
+import math
 import os
 import signal
 import subprocess
@@ -29,6 +30,19 @@ class WindowedModel(ClassicModel):
 
 def windowed(window="blend", image_size=(24, 32)) -> AnonymizerModel:
     return WindowedModel(AnonymizerConfig(num_frames=8, window=window, image_size=image_size)).eval()
+
+
+@pytest.mark.parametrize("length", [1, 7, 16, 37])
+def test_a_model_sees_a_fast_video_at_its_own_rate(tmp_path, length):
+    frames = moving_square(length)
+    source = write_with_av(tmp_path / "fast.mp4", frames)
+    model = windowed("disjoint", image_size=(48, 64))
+    model.config.frame_rate = float(probe(source).fps) / 2
+    receipt = anonymize_video(source, tmp_path / "out.mp4", model)
+    shown = read_video(tmp_path / "out.mp4").astype(int)
+    expected = 255 - read_video(source)[np.arange(length) // 2 * 2].astype(int)
+    assert len(shown) == length and np.abs(shown - expected).mean() < 4
+    assert receipt.rate_bits == 2.5 * math.ceil(length / 16), "half as many windows spend half the bits"
 
 
 def test_file_to_file(tmp_path, square_mp4):

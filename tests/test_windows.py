@@ -82,3 +82,11 @@ def test_plan_keeps_memory_bounded_for_large_pictures():
     config = load_anonymizer("blur-strong").config
     assert WindowPlan.for_model(config, 2160, 3840).length == 1
     assert WindowPlan.for_model(config, 64, 64).length == 64
+
+
+@pytest.mark.parametrize(("rate", "stride"), [(None, 1), (6.25, 1), (25, 4), (60, 10), (3, 1)])
+def test_a_faster_video_is_thinned_out(rate, stride):
+    config = AnonymizerConfig(num_frames=8, window="disjoint", image_size=(16, 16), frame_rate=6.25)
+    plan = WindowPlan.for_model(config, 16, 16, rate)
+    assert (plan.stride, plan.length, plan.hop) == (stride, 8 * stride, 8 * stride)
+    assert WindowPlan.for_model(AnonymizerConfig(num_frames=8), 16, 16, rate).stride == 1

@@ -30,6 +30,7 @@ def evaluate(
     ),
     budget: str = typer.Option("small", help="quick (one judge), small (the tiny panel) or paper."),
     strength: float | None = typer.Option(None, help="0 to 1, 1 is most private."),
+    name: str | None = typer.Option(None, help="What the report calls the model. [default: as given]"),
     seed: int = typer.Option(0, help="Seed of the judges."),
     seeds: int = typer.Option(1, help="Train the judges this often: mean utility, strongest attack."),
     view: str = typer.Option("black", help="How judges see dropped tubelets: black, or missing (STPrivacy)."),
@@ -69,7 +70,7 @@ def evaluate(
         others = [read_report(path) for path in compare]
         upper = None if raw is None else read_report(raw)
         case = Case(
-            *(protocol, dataset, splits, anonymizer, model, spent, output / "work"),
+            *(protocol, dataset, splits, anonymizer, name or model, spent, output / "work"),
             strength=strength,
             seed=seed,
             flip=dataset != "lsa64",

@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from datasets import Dataset
-
-from ..data.clips import is_rendered
-from ..data.schema import media_column
-from ..data.stage import spec_from_uri
-from ..video import estimate_frames, probe
 
 
 def frequency_scores(
@@ -37,22 +31,3 @@ def binary_frequency_scores(keys: Sequence[object], labels: np.ndarray, test_key
         scores = frequency_scores(keys, column, test_keys, 2)
         columns.append(scores[:, 1] - scores[:, 0])
     return np.stack(columns, axis=1)
-
-
-def video_lengths(dataset: Dataset) -> list[tuple[int, int]]:
-    """(frames, duration in hundredths of a second) of every video: all that passes beside the pixels."""
-    column = media_column(dataset)
-    return [_length(example[column]) for example in dataset.select_columns(column)]
-
-
-def frame_count(video: dict[str, object]) -> int:
-    """How many frames a video has, as decoding counts them."""
-    return spec_from_uri(str(video["path"])).options.frames if is_rendered(video) else estimate_frames(video)
-
-
-def _length(video: dict[str, object]) -> tuple[int, int]:
-    if is_rendered(video):
-        options = spec_from_uri(str(video["path"])).options
-        return options.frames, round(100 * options.frames / options.fps)
-    info = probe(video)
-    return info.frames or 0, round(100 * float(info.duration or 0))

@@ -9,13 +9,13 @@ import numpy as np
 from datasets import Dataset
 
 from ..data import ClipOptions
+from ..data.lengths import frame_count
 from ..data.readability import iterate_videos
 from ..data.schema import UNKNOWN, Vocabulary, build_dataset
 from ..models import AnonymizerModel
 from ..video import even_indices
 from .anonymized import working_clip
 from .anonymizing import read_raw
-from .baselines import frame_count
 from .judges import JudgedSplit
 
 

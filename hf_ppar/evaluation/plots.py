@@ -1,4 +1,4 @@
-"""Pictures of reports: the trade-off between utility and leakage, and the attributes one by one."""
+"""Pictures of reports: the trade-off between utility and leakage, the attributes one by one, a dial."""
 
 from __future__ import annotations
 
@@ -52,6 +52,26 @@ def plot_attributes(report: Report, path: Path) -> None:
     axes.set_ylabel("average precision")
     axes.set_ylim(0, 1.05)
     axes.set_title(f"{report.model} on {report.dataset}")
+    axes.legend()
+    figure.savefig(path, dpi=120, bbox_inches="tight")
+
+
+def plot_dial(reports: Sequence[Report], path: Path) -> None:
+    """Utility and every attack against the strength, for reports of one model; chance is dotted in the same colour."""
+    figure, axes = _figure()
+    places = [report.strength for report in reports]
+    first = reports[0]
+    curves = {"action": [_utility(report) for report in reports]}
+    curves |= {target: [report.privacy[target] for report in reports] for target in first.privacy}
+    for (label, numbers), marker in zip(curves.items(), cycle("osD^"), strict=False):
+        values = [number.value for number in numbers]
+        spread = [[n.value - n.low for n in numbers], [n.high - n.value for n in numbers]]
+        (line, *_) = axes.errorbar(places, values, spread, fmt=f"-{marker}", capsize=2, label=label)
+        axes.axhline(numbers[0].chance, color=line.get_color(), linestyle=":", linewidth=1)
+    axes.set_xlabel("strength (1 is most private)")
+    axes.set_ylabel(f"{_utility(first).metric}, {', '.join(number.metric for number in first.privacy.values())}")
+    axes.set_title(f"{first.model} on {first.dataset}, budget {first.budget} (dotted: chance)")
+    axes.set_ylim(0, 1.05)
     axes.legend()
     figure.savefig(path, dpi=120, bbox_inches="tight")
 

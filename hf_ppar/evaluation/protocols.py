@@ -19,8 +19,9 @@ import numpy as np
 from datasets import Dataset
 
 from ..data import class_names
+from ..data.lengths import video_lengths
 from .anonymized import anonymize_split
-from .baselines import binary_frequency_scores, frequency_scores, video_lengths
+from .baselines import binary_frequency_scores, frequency_scores
 from .case import Case, check_case, fingerprint
 from .frames import split_into_frames
 from .judges import JudgedSplit

@@ -27,6 +27,8 @@ class AnonymizerConfig(PreTrainedConfig):
             window costs privacy). "blend": windows overlap by half and are cross-faded, so that no seam shows.
         context_frames: earlier frames that a method without a fixed window looks back at.
         image_size: (height, width) at which the model works; None for the video's own.
+        frame_rate: frames a second of the clips that a model with a window was trained on. A faster video is thinned
+            out for it, and each answer shown for as long; None takes every frame.
         strength: the dial's setting when a call gives none; None is the method's own default.
     """
 
@@ -34,6 +36,7 @@ class AnonymizerConfig(PreTrainedConfig):
     window: Literal["disjoint", "blend"] = "blend"
     context_frames: int = 0
     image_size: tuple[int, int] | list[int] | None = None
+    frame_rate: float | None = None
     strength: float | None = None
 
     has_strength = False

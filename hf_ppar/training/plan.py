@@ -20,6 +20,8 @@ from ..data import (
     training_transform,
     validation_transform,
 )
+from ..data.lengths import clip_rate
+from ..models import AnonymizerModel
 from ..recipes.registry import find_recipe
 from .arguments import TrainingArguments
 from .loop import TrainingResult, train
@@ -60,6 +62,9 @@ class TrainingPlan:
         splits = {name: self._load(name) for name in ("train", "validation")}
         outputs = count_outputs(splits["train"])
         recipe = kind.build(self.options, outputs, (self.clip.frames, *self.clip.size))
+        for module in recipe.modules.values():
+            if isinstance(module, AnonymizerModel):
+                module.config.frame_rate = clip_rate(splits["train"], self.clip)
         held_out = dataclasses.replace(self.loading, shuffle=False)
         return train(
             recipe,

@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 
-from hf_ppar.data import load_ppar_dataset
-from hf_ppar.evaluation.baselines import binary_frequency_scores, frequency_scores, video_lengths
+from hf_ppar.data import ClipOptions, load_ppar_dataset
+from hf_ppar.data.lengths import clip_rate, video_lengths
+from hf_ppar.evaluation.baselines import binary_frequency_scores, frequency_scores
 
 
 def test_frequencies_given_the_key():
@@ -24,3 +26,9 @@ def test_attributes():
 def test_lengths_of_the_stage_are_all_equal():
     lengths = video_lengths(load_ppar_dataset("stage", split="test", test_clips=5))
     assert set(lengths) == {(16, 128)}
+
+
+def test_rate_of_clips():
+    dataset = load_ppar_dataset("stage", split="test", test_clips=5)
+    assert clip_rate(dataset, ClipOptions(frames=8)) == pytest.approx(8 / 1.28)
+    assert clip_rate(dataset, ClipOptions(frames=4, stride=2)) == pytest.approx(12.5 / 2)

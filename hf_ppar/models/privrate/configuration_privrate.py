@@ -44,7 +44,7 @@ class PrivRateConfig(AnonymizerConfig):
         decoder_channels: 1 for a grey clip, 3 for colour.
     """
 
-    model_type = "privrate"
+    model_type = "ppar_privrate"
 
     num_frames: int = 16
     window: Literal["disjoint", "blend"] = "disjoint"
