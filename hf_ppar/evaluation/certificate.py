@@ -33,7 +33,7 @@ What it says and what not:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -192,37 +192,53 @@ def certify(
         >>> certify(model, clips.split(32), actions, persons).describe()
         '1.20 bits a release (1.02 - 1.41), beyond the action: at most 1.41 bits of 3.32, so no attacker is right ...'
     """
+    beyond_action = anonymizer.config.prior == "action"
+    losses: list[torch.Tensor] = []
+
+    def miss(codes: torch.Tensor, named: torch.Tensor) -> None:
+        logits = latent_head.eval()(codes).logits.float()  # type: ignore[union-attr]
+        losses.append(F.cross_entropy(logits, named.long(), reduction="none"))
+
+    watch = None if latent_head is None or beyond_action else miss
+    rates = measure_rates(anonymizer, clips, actions, strength, watch)
+    missed = torch.cat(losses).double().cpu().numpy() / math.log(2) if losses else None
+    limit = anonymizer.bottleneck.max_bits
+    return make_certificate(rates, actions, private, beyond_action, missed, videos, limit, level, seed)
+
+
+@torch.inference_mode()
+def measure_rates(
+    anonymizer: PrivRateAnonymizer,
+    clips: Iterable[torch.Tensor],
+    actions: ArrayLike,
+    strength: float | None = None,
+    watch: Callable[[torch.Tensor, torch.Tensor], None] | None = None,
+) -> np.ndarray:
+    """Bits (N,) that each clip's code spends: beyond its action for a model whose prior knows it, else all of them.
+
+    Args:
+        clips: batches (batch, frames, 3, height, width) in [0, 1], in the order of `actions`.
+        watch: called with the sampled codes and the actions of each batch.
+    """
     if anonymizer.training:
         raise ValueError("the anonymizer is in training mode, where its noise is not the one it protects with: eval()")
-    beyond_action = anonymizer.config.prior == "action"
     labels = torch.as_tensor(np.asarray(actions), device=anonymizer.device)
     bottleneck = anonymizer.bottleneck
+    known_prior = anonymizer.config.prior == "action"
     rates: list[torch.Tensor] = []
-    losses: list[torch.Tensor] = []
     done = 0
     for batch in clips:
-        known = labels[done : done + len(batch)]
+        named = labels[done : done + len(batch)]
         done += len(batch)
-        if len(known) < len(batch):
+        if len(named) < len(batch):
             raise ValueError(f"there are {done} clips or more but {len(labels)} actions")
         posterior = anonymizer.encode(batch.to(anonymizer.device), anonymizer.config.resolve_strength(strength))
-        rates.append(bottleneck.rate(posterior, known if beyond_action else None).clamp(min=0))
-        if latent_head is not None and not beyond_action:
-            logits = latent_head.eval()(bottleneck.sample(posterior)).logits.float()
-            losses.append(F.cross_entropy(logits, known.long(), reduction="none"))
+        rates.append(bottleneck.rate(posterior, named if known_prior else None).clamp(min=0))
+        if watch is not None:
+            watch(bottleneck.sample(posterior), named)
     if done != len(labels):
         raise ValueError(f"there are {done} clips but {len(labels)} actions")
-    return make_certificate(
-        torch.cat(rates).double() / math.log(2),
-        actions,
-        private,
-        beyond_action,
-        torch.cat(losses).double() / math.log(2) if losses else None,
-        videos,
-        bottleneck.max_bits,
-        level,
-        seed,
-    )
+    return torch.cat(rates).double().cpu().numpy() / math.log(2)
 
 
 def entropy_bits(labels: np.ndarray) -> float:

@@ -14,7 +14,7 @@ TEMPERATURES = np.geomspace(0.25, 16.0, 25)
 
 def fit_temperature(logits: np.ndarray, labels: np.ndarray) -> float:
     """The temperature with the smallest cross-entropy on (N, classes) and (N,)."""
-    losses = [-_log_softmax(logits / t)[np.arange(len(labels)), labels].mean() for t in TEMPERATURES]
+    losses = [-log_softmax(logits / t)[np.arange(len(labels)), labels].mean() for t in TEMPERATURES]
     return float(TEMPERATURES[int(np.argmin(losses))])
 
 
@@ -34,7 +34,7 @@ def bag_accuracy(
         bags: drawn for each person.
     """
     rng = np.random.default_rng(seed)
-    scores = _log_softmax(logits / temperature)
+    scores = log_softmax(logits / temperature)
     right = []
     for person in np.unique(persons):
         rows = np.flatnonzero(persons == person)
@@ -89,6 +89,7 @@ def _draw(rng: np.random.Generator, rows: np.ndarray, actions: np.ndarray, size:
     return order[:size]
 
 
-def _log_softmax(logits: np.ndarray) -> np.ndarray:
+def log_softmax(logits: np.ndarray) -> np.ndarray:
+    """Log-probabilities (N, classes)."""
     shifted = logits - logits.max(axis=1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))

@@ -23,6 +23,7 @@ from ..data.lengths import video_lengths
 from .anonymized import anonymize_split
 from .baselines import binary_frequency_scores, frequency_scores
 from .case import Case, check_case, fingerprint
+from .certified import certify_case
 from .frames import split_into_frames
 from .judges import JudgedSplit
 from .labels import read_labels
@@ -61,6 +62,7 @@ def evaluate(case: Case) -> Report:
         attackers_trained_on="raw train split" if case.anonymizer is None else "anonymized train split",
         view=case.view,
         rate_bits=_mean_rate((evidence.recognized or evidence.attacked)["test"]),
+        certificates=certify_case(case, evidence),
         seeds=[_headline(verdict) for verdict in verdicts] if case.seeds > 1 else [],
     )
     report.seconds = round(time.time() - started, 1)

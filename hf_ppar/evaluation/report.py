@@ -14,7 +14,7 @@ from .measure import Number
 
 _PACKAGES = ("torch", "transformers", "accelerate", "datasets", "numpy", "av")
 # Left out of the JSON where they say nothing, so that reports of plain cases look the same in every version.
-_SPECIAL: dict[str, Any] = {"view": "black", "rate_bits": None, "seeds": [], "face_reid": None}
+_SPECIAL: dict[str, Any] = {"view": "black", "rate_bits": None, "certificates": {}, "seeds": [], "face_reid": None}
 
 
 @dataclass
@@ -31,6 +31,7 @@ class Report:
         baselines: "label-only" and "length-only" by private target.
         view: how judges saw dropped tubelets, see `Case`.
         rate_bits: mean bits about the input that a test clip spends; None if they are not limited.
+        certificates: private label -> what no attacker can exceed, for a model that counts its bits.
         seeds: the headline values of each seed, where there are several.
         face_reid: what a frozen face recognizer with raw pictures of everybody gets, where it was asked for.
     """
@@ -55,6 +56,7 @@ class Report:
     hf_ppar_version: str = __version__
     view: str = "black"
     rate_bits: float | None = None
+    certificates: dict[str, dict[str, Any]] = field(default_factory=dict)
     seeds: list[dict[str, Any]] = field(default_factory=list)
     face_reid: Number | None = None
     versions: dict[str, str] = field(default_factory=lambda: {n: importlib.metadata.version(n) for n in _PACKAGES})
@@ -121,6 +123,7 @@ class Report:
             remarks.append("Judges never get the tubelets that were dropped. ")
         if self.rate_bits is not None:
             remarks.append(f"A test clip spends {self.rate_bits:.1f} bits on average. ")
+        remarks += [f"Certificate for {name}: {value['text']}. " for name, value in self.certificates.items()]
         if self.seeds:
             remarks.append(f"{len(self.seeds)} seeds: utility is their mean, an attack their maximum. ")
         if self.face_reid is not None:
