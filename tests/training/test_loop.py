@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,7 @@ def test_refusals(tmp_path, monkeypatch):
 
 TWO = """
 import sys, json
+from dataclasses import replace
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import torch
@@ -243,3 +245,25 @@ def test_two_processes_agree_with_each_other_and_with_one(tmp_path):
     for name, values in one["weights"].items():
         for a, b in zip(values, first["weights"][name], strict=True):
             assert a == pytest.approx(b, abs=1e-5)
+
+
+def test_a_checkpoint_of_another_recipe_is_refused(tmp_path):
+    run(tmp_path)
+    other = ToyRecipe()
+    other.name = "other"
+    with pytest.raises(CheckpointError, match="is a checkpoint of the recipe 'toy', not of 'other'"):
+        run(tmp_path, other, resume=True)
+
+
+def test_a_phase_begins_once_and_not_again_when_resumed(tmp_path):
+    begun = []
+
+    def recipe(epochs):
+        toy = ToyRecipe(epochs=epochs)
+        toy.phases = (toy.phases[0], replace(toy.phases[1], begin=lambda modules: begun.append(sorted(modules))))
+        return toy
+
+    run(tmp_path, recipe((2, 1)))
+    assert begun == [["adversary", "encoder", "head"]]
+    run(tmp_path, recipe((2, 3)), resume=True)
+    assert len(begun) == 1

@@ -9,10 +9,12 @@ from .bottleneck import (
     GaussianPosterior,
 )
 from .differences import frame_differences
+from .divided_attention import DividedBlock
 from .image_weights import copy_image_weights
 from .motion import soft_motion_mask
 from .noise import gumbel_noise, normal_noise, uniform_noise
 from .normalization import IMAGENET_MEAN, IMAGENET_STD, denormalize_clip, normalize_clip
+from .patch_decoder import PatchDecoder
 from .positions import PositionEmbedding, positions_from_image, resize_positions
 from .tokens import gather_tokens, masked_mean, scatter_tokens, visible_indices
 from .transformer import Mlp, TransformerBlock
@@ -25,9 +27,11 @@ __all__ = [
     "Bottleneck",
     "DiscreteBottleneck",
     "DiscretePosterior",
+    "DividedBlock",
     "GaussianBottleneck",
     "GaussianPosterior",
     "Mlp",
+    "PatchDecoder",
     "PositionEmbedding",
     "SelfAttention",
     "TransformerBlock",

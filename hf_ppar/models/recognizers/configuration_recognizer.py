@@ -42,6 +42,8 @@ class RecognizerConfig(PreTrainedConfig):
             if self.id2label is not None and len(self.id2label) != total:
                 raise ValueError(f"id2label has {len(self.id2label)} labels but heads have {total} outputs in all")
             kwargs["num_labels"] = total
+            if total == 1:  # only a yes-or-no head has one output, and transformers refuses it under another name
+                self.problem_type = "multi_label_classification"
         super().__post_init__(**kwargs)
 
 

@@ -2,7 +2,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from hf_ppar.models.recognizers import TubeletRecognizerConfig, classification_loss, recognition_loss
+from hf_ppar.models.recognizers import (
+    RECOGNIZERS,
+    FrameResNetRecognizerConfig,
+    TubeletRecognizerConfig,
+    classification_loss,
+    recognition_loss,
+)
 
 SINGLE, MULTI = "single_label_classification", "multi_label_classification"
 LOGITS = torch.tensor([[2.0, -1.0, 0.5], [0.0, 0.3, -0.2]])
@@ -65,3 +71,10 @@ def test_the_order_of_heads_survives_saving(tmp_path):
     config = TubeletRecognizerConfig.tiny(heads={"z": (2, SINGLE), "a": (1, MULTI)})
     config.save_pretrained(tmp_path)
     assert list(TubeletRecognizerConfig.from_pretrained(tmp_path).heads.items()) == list(config.heads.items())
+
+
+def test_one_attribute_alone_is_a_head():
+    config = FrameResNetRecognizerConfig.tiny(heads={"attributes": (1, "multi_label_classification")})
+    model = RECOGNIZERS[FrameResNetRecognizerConfig](config).eval()
+    output = model(torch.rand(2, 2, 3, 32, 32), labels={"attributes": torch.tensor([[1.0], [0.0]])})
+    assert output.head_logits["attributes"].shape == (2, 1) and output.loss > 0
