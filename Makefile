@@ -43,6 +43,7 @@ bench: $(VENV)/installed-bench  ## Measure speed and memory; prints ratios.
 	$(BIN)/python examples/benchmarks/data.py
 	$(BIN)/python examples/benchmarks/stage.py
 	$(BIN)/python examples/benchmarks/stprivacy.py
+	$(BIN)/python examples/benchmarks/privrate.py
 	$(BIN)/python examples/benchmarks/training.py
 
 clean:           ## Remove the environment and caches.

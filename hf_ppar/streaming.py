@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from .background import BackgroundCalls, read_ahead
+from .fixed_length import fix_length
 from .models import AnonymizerModel, load_anonymizer
 from .processing import to_clip, to_frames
 from .receipt import Receipt
@@ -54,6 +55,8 @@ class AnonymizeOptions:
         size: short side of the output in pixels; None keeps the source's size.
         keep_audio: carry the audio streams over (voices identify people).
         keep_metadata: carry container and stream metadata and chapters over.
+        fixed_length: seconds that every result lasts, at an even rate: longer videos are cut off, shorter ones end in
+            a still picture. None keeps the source's length and times, which can say something about a person.
         write: codec, quality, overwriting.
     """
 
@@ -61,6 +64,7 @@ class AnonymizeOptions:
     size: int | None = None
     keep_audio: bool = False
     keep_metadata: bool = False
+    fixed_length: float | None = None
     write: WriteOptions = field(default_factory=WriteOptions)
 
 
@@ -87,6 +91,7 @@ def anonymize_video(
         451
     """
     options = options or AnonymizeOptions()
+    _check_length(options)
     target = Path(target)
     _refuse_same_file(source, target)
     check_target(target, options.write)
@@ -100,7 +105,7 @@ def anonymize_video(
             closing(stream.batches()) as batches,
         ):
             done = 0
-            for batch in batches:
+            for batch in _with_length(batches, reader, options):
                 encoder.submit(batch)
                 done += len(batch)
                 if progress is not None:
@@ -181,7 +186,7 @@ class AnonymizedStream:
             revision=getattr(self.model.config, "_commit_hash", None),
             strength=self.strength,
             device=str(self.model.device),
-            duration_seconds=None if info.duration is None else float(info.duration),
+            duration_seconds=options.fixed_length or (None if info.duration is None else float(info.duration)),
             kept_audio=options.keep_audio and info.has_audio,
             kept_metadata=options.keep_metadata,
             dropped=dropped_from(info, options),
@@ -248,15 +253,32 @@ def _open_writer(reader: VideoReader | ArrayReader, target: Path, options: Anony
     size = (info.height, info.width)
     if options.size is not None:
         size = fit_short_side(*size, options.size)
-    writer = VideoWriter(
-        target, size, info.fps, Fraction(reader.time_base), info.sample_aspect_ratio, options=options.write
-    )
+    time_base = Fraction(reader.time_base) if options.fixed_length is None else 1 / info.fps
+    writer = VideoWriter(target, size, info.fps, time_base, info.sample_aspect_ratio, options=options.write)
     if isinstance(reader, VideoReader):
         if options.keep_audio:
             writer.copy_audio(reader)
         if options.keep_metadata:
             writer.copy_metadata(reader)
     return writer
+
+
+def _check_length(options: AnonymizeOptions) -> None:
+    if options.fixed_length is None:
+        return
+    if not 0 < options.fixed_length < float("inf"):
+        raise ValueError(f"fixed_length must be a number of seconds above 0, got {options.fixed_length}")
+    if options.keep_audio:
+        raise ValueError("fixed_length and keep_audio do not go together: the sound would tell the true length")
+
+
+def _with_length(
+    batches: Iterator[FrameBatch], reader: VideoReader | ArrayReader, options: AnonymizeOptions
+) -> Iterator[FrameBatch]:
+    if options.fixed_length is None:
+        return batches
+    rate = Fraction(reader.info.fps)
+    return fix_length(batches, max(1, round(options.fixed_length * rate)), rate)
 
 
 def _refuse_same_file(source: VideoSource, target: Path) -> None:

@@ -45,6 +45,31 @@ def test_a_model_sees_a_fast_video_at_its_own_rate(tmp_path, length):
     assert receipt.rate_bits == 2.5 * math.ceil(length / 16), "half as many windows spend half the bits"
 
 
+@pytest.mark.parametrize(("length", "seconds"), [(20, 0.4), (20, 2.0), (5, 1.0), (1, 0.2)])
+def test_fixed_length(tmp_path, length, seconds):
+    times = [40 * number + (7 if number % 2 else 0) for number in range(length)]
+    source = write_with_av(tmp_path / "v.mp4", moving_square(length), times=times, time_base=Fraction(1, 1000))
+    options = AnonymizeOptions(fixed_length=seconds)
+    receipt = anonymize_video(source, tmp_path / "out.mp4", "downsample-2x", options)
+    result, rate = probe(tmp_path / "out.mp4"), probe(source).fps
+    assert receipt.frames == result.frames == max(1, round(seconds * rate))
+    assert receipt.duration_seconds == seconds
+    with open_video(tmp_path / "out.mp4") as reader:
+        shown = [float(time * batch.time_base) for batch in reader.batches(9) for time in batch.times]
+    assert np.diff(shown) == pytest.approx(float(1 / rate), abs=1e-3)
+    frames = read_video(tmp_path / "out.mp4").astype(int)
+    if receipt.frames > length:
+        assert np.abs(frames[length:] - frames[length - 1]).mean() < 2
+
+
+def test_fixed_length_refuses_what_tells_the_length(tmp_path, square_mp4):
+    with pytest.raises(ValueError, match="the sound would tell the true length"):
+        anonymize_video(square_mp4, tmp_path / "o.mp4", options=AnonymizeOptions(fixed_length=1, keep_audio=True))
+    with pytest.raises(ValueError, match="must be a number of seconds above 0, got -1"):
+        anonymize_video(square_mp4, tmp_path / "o.mp4", options=AnonymizeOptions(fixed_length=-1))
+    assert not (tmp_path / "o.mp4").exists()
+
+
 def test_file_to_file(tmp_path, square_mp4):
     steps = []
     receipt = anonymize_video(

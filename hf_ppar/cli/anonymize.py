@@ -30,6 +30,9 @@ def anonymize(
     codec: str | None = typer.Option(None, help="Encoder, such as libx264 or libx265. [default: H.264]"),
     keep_audio: bool = typer.Option(False, "--keep-audio", help="Keep the sound; voices identify people."),
     keep_metadata: bool = typer.Option(False, "--keep-metadata", help="Keep metadata and chapters."),
+    fixed_length: float | None = typer.Option(
+        None, "--fixed-length", help="Seconds that every result lasts: longer ones are cut, shorter ones stand still."
+    ),
     device: str = typer.Option("auto", help="cpu, cuda, cuda:1, mps or auto."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace existing files."),
     preview: int = typer.Option(0, help="Also write a PNG of this many frames before/after. It shows raw frames."),
@@ -44,7 +47,7 @@ def anonymize(
         from ..public import AnonymizeOptions, WriteOptions, load_anonymizer
 
         write = WriteOptions(codec, quality, overwrite)
-        options = AnonymizeOptions(strength, size, keep_audio, keep_metadata, write)
+        options = AnonymizeOptions(strength, size, keep_audio, keep_metadata, fixed_length, write)
         anonymizer = load_anonymizer(model, device=_choose_device(device))
         anonymizer.config.resolve_strength(strength)
     typer.echo(f"model {model} on {anonymizer.device}", err=True)
