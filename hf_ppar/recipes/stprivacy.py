@@ -3,7 +3,8 @@
 Defaults are the paper's: AdamW, weight decay .05, learning rate 1e-3 * batch / 512, cosine, 80 and 40 epochs, keep
 ratio .7, both weights .5; the predictors learn at the full rate, the rest of the anonymizer at a tenth of it and not
 at all in the first two epochs. The tiny preset trains on a CPU, against convolutional judges, which learn from few
-clips where a transformer does not.
+clips where a transformer does not; in its few epochs the negated loss, which has no lower bound, drives pruning out of
+its range, so that it pulls adversaries to the uniform answer and weighs sparsity more.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ class STPrivacyOptions:
             "lr": 2e-3,
             "adversarial_lr": 3e-4,
             "catch_up_epochs": 10,
+            "sparsity_weight": 20.0,
+            "confusion": "uniform",
             "judge_lr": 3e-3,
             "reference_batch": None,
             "backbone_factor": 1.0,

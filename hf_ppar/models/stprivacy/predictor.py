@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from ..layers import TubeletGrid
+from ..layers.noise import gumbel_noise
 
 KEEP = 0  # which of the two log-probabilities is the one to keep a token
 
@@ -56,9 +57,14 @@ def visible_mean(values: torch.Tensor, mask: torch.Tensor | None, axes: tuple[in
 def draw_decisions(log_probabilities: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
     """1 for a token to keep, 0 for one to drop, (batch, tokens, 2) -> (batch, tokens), by hard Gumbel-softmax (Eq. 6).
 
-    Gradients pass as if the decision were the soft one (straight-through).
+    Gradients pass as if the decision were the soft one (straight-through). The noise is always finite, which that of
+    torch's own function is not.
     """
-    return F.gumbel_softmax(log_probabilities, tau=temperature, hard=True, dim=-1)[..., KEEP]
+    noise = gumbel_noise(len(log_probabilities), log_probabilities[0].numel(), seeded=True)
+    noisy = log_probabilities + noise.view_as(log_probabilities).to(log_probabilities)
+    soft = (noisy / temperature).softmax(dim=-1)
+    hard = F.one_hot(noisy.argmax(dim=-1), 2).to(soft)
+    return (hard + (soft - soft.detach()))[..., KEEP]
 
 
 def kept_per_step(tokens: int, keep_ratio: float, stage: int) -> int:
