@@ -24,6 +24,7 @@ from .models.classic import (
     PixelateConfig,
     PixelateModel,
 )
+from .models.lafprivacy import LaFPrivacyAnonymizer, LaFPrivacyConfig
 from .models.privrate import PrivRateAnonymizer, PrivRateConfig
 from .models.recognizers import RECOGNIZERS
 from .models.stprivacy import STPrivacyAnonymizer, STPrivacyConfig
@@ -34,6 +35,7 @@ ANONYMIZERS: dict[type[AnonymizerConfig], type[AnonymizerModel]] = {
     BlackenConfig: BlackenModel,
     BlurConfig: BlurModel,
     DownsampleConfig: DownsampleModel,
+    LaFPrivacyConfig: LaFPrivacyAnonymizer,
     MotionConfig: MotionModel,
     PixelateConfig: PixelateModel,
     PrivRateConfig: PrivRateAnonymizer,

@@ -26,7 +26,8 @@ def evaluate(
     data_dir: Path | None = typer.Option(None, "--data-dir", help="Folder of its videos."),
     protocol: str = typer.Option(
         "same-dataset",
-        help="same-dataset, unseen-actions, cross-dataset, domain-transfer, frame-level or vispr.",
+        help="same-dataset, unseen-actions, cross-dataset, domain-transfer, frame-level, vispr, zero-shot or "
+        "cross-vlm.",
     ),
     budget: str = typer.Option("small", help="quick (one judge), small (the tiny panel) or paper."),
     strength: float | None = typer.Option(None, help="0 to 1, 1 is most private."),
@@ -34,6 +35,10 @@ def evaluate(
     seed: int = typer.Option(0, help="Seed of the judges."),
     seeds: int = typer.Option(1, help="Train the judges this often: mean utility, strongest attack."),
     view: str = typer.Option("black", help="How judges see dropped tubelets: black, or missing (STPrivacy)."),
+    vlm: str | None = typer.Option(
+        None, help="For zero-shot and cross-vlm: directory or Hub id of an X-CLIP or CLIP."
+    ),
+    labels_from: str = typer.Option("names", "--labels-from", help="Its candidate texts: names or descriptions."),
     option: list[str] = typer.Option([], "--option", help="An option of the data set, such as session=1. Repeatable."),
     source: str | None = typer.Option(None, help="For domain-transfer: the data set that recognizers learn from."),
     source_dir: Path | None = typer.Option(None, "--source-dir", help="Folder of its videos."),
@@ -51,6 +56,7 @@ def evaluate(
         from ..evaluation import Case, find_budget, read_report
         from ..evaluation.case import SPLITS
         from ..evaluation.face_reid import load_face_embedder, reidentify_faces
+        from ..models.lafprivacy import load_vision_language_model
         from ..public import load_anonymizer
 
         if gallery and model == "raw":
@@ -77,6 +83,8 @@ def evaluate(
             source=learned,
             view=view,
             seeds=seeds,
+            vlm=None if vlm is None else load_vision_language_model(vlm),
+            labels_from=labels_from,
         )
     with exit_on_error(FAILED, debug):
         from ..evaluation import evaluate as judge

@@ -13,11 +13,16 @@ from ..data.fingerprint import content_digest
 from ..data.readability import iterate_videos
 from ..data.schema import media_column
 from ..models import AnonymizerModel
+from ..models.lafprivacy import VisionLanguageModel
 from .anonymized import working_clip
 from .budget import Budget
 from .labels import is_constant, private_targets, read_labels
 
-PROTOCOLS = ("same-dataset", "unseen-actions", "cross-dataset", "domain-transfer", "frame-level", "vispr")
+ZERO_SHOT = ("zero-shot", "cross-vlm")
+PROTOCOLS = (
+    *("same-dataset", "unseen-actions", "cross-dataset", "domain-transfer", "frame-level", "vispr"),
+    *ZERO_SHOT,
+)
 SPLITS = ("train", "validation", "test")
 VIEWS = ("black", "missing")
 
@@ -35,6 +40,8 @@ class Case:
         view: how judges see tubelets that an anonymizer dropped: "black" as in a written video, "missing" as
             transformers that never get those tokens (STPrivacy section 4).
         seeds: judges are trained this many times, with `seed`, `seed` + 1, ...
+        vlm: for `zero-shot` and `cross-vlm`, who names the actions.
+        labels_from: where its candidate texts come from: "names" of the actions, or "descriptions" in the column text.
     """
 
     protocol: str
@@ -50,6 +57,8 @@ class Case:
     source: dict[str, Dataset] | None = None
     view: str = "black"
     seeds: int = 1
+    vlm: VisionLanguageModel | None = None
+    labels_from: str = "names"
 
     @property
     def recognizer_splits(self) -> dict[str, Dataset]:

@@ -6,6 +6,8 @@ what the caller hands over, not in how they judge. `domain-transfer`: recognizer
 tested on the target; attackers are trained on the target, as an adversary would. `frame-level`: attributes change
 within a video (PA-HMDB51); a frame network attacks the frames that judges see one by one. `vispr`: attributes of
 pictures, which pass through the anonymizer as clips that stand still; there are no actions, hence no utility.
+`zero-shot`: a frozen vision-language model names actions from texts, attackers are trained as ever. `cross-vlm`: the
+same with another model than the anonymizer was trained against.
 """
 
 from __future__ import annotations
@@ -32,15 +34,18 @@ from .multi_clip import fit_temperature, multi_clip_attack
 from .panel import Evidence, Verdict, hear_panel, measure_target
 from .report import Report
 from .work_folder import claim_work_folder
+from .zero_shot import check_zero_shot, hear_zero_shot
 
 
 def evaluate(case: Case) -> Report:
     """Judge one anonymizer by a panel trained afresh on its output."""
     started = time.time()
     check_case(case)
+    check_zero_shot(case)
     claim_work_folder(case)
     evidence = gather_evidence(case)
-    verdicts = [hear_panel(case, evidence, case.seed + number) for number in range(case.seeds)]
+    hear = hear_panel if case.vlm is None else hear_zero_shot
+    verdicts = [hear(case, evidence, case.seed + number) for number in range(case.seeds)]
     report = Report(
         case.protocol,
         case.name,

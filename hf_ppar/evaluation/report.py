@@ -69,6 +69,8 @@ class Report:
                     f"the raw report is of another {name}: {getattr(raw, name)!r}, not {getattr(self, name)!r}"
                 )
         if self.utility is not None and raw.utility is not None:
+            if self.utility.details.get("vlm") != raw.utility.details.get("vlm"):
+                raise ValueError("the raw report is of another vlm")
             self.utility.raw = raw.utility.value
         if self.face_reid is not None and raw.face_reid is not None:
             self.face_reid.raw = raw.face_reid.value

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 WINDOW = 11
 SIGMA = 1.5
@@ -61,10 +60,21 @@ def _ssim_planes(left: Tensor, right: Tensor) -> Tensor:
 
 
 def _blur(planes: Tensor) -> Tensor:
-    """Gaussian mean (P, 1, H - 10, W - 10), rows then columns: the 2D window is separable."""
-    places = torch.arange(WINDOW, device=planes.device, dtype=planes.dtype) - WINDOW // 2
+    """Gaussian mean (P, 1, H - 10, W - 10), rows then columns: the 2D window is separable.
+
+    Two matrix products, many times faster on a CPU than convolutions with one channel.
+    """
+    height, width = planes.shape[-2:]
+    return _blur_matrix(height, planes) @ planes @ _blur_matrix(width, planes).T
+
+
+def _blur_matrix(side: int, like: Tensor) -> Tensor:
+    """The Gaussian mean over a line of `side` pixels as a matrix (side - 10, side)."""
+    places = torch.arange(WINDOW, device=like.device, dtype=like.dtype) - WINDOW // 2
     weights = torch.softmax(-(places**2) / (2 * SIGMA**2), dim=0)
-    return F.conv2d(F.conv2d(planes, weights.view(1, 1, -1, 1)), weights.view(1, 1, 1, -1))
+    rows = torch.arange(side - WINDOW + 1, device=like.device)[:, None]
+    columns = rows + torch.arange(WINDOW, device=like.device)
+    return like.new_zeros(len(rows), side).scatter_(1, columns, weights.expand(len(rows), -1))
 
 
 def _check(raw: Tensor, anonymized: Tensor) -> tuple[Tensor, Tensor]:

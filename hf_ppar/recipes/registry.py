@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .lafprivacy import LaFPrivacyOptions, LaFPrivacyRecipe
 from .privrate import PrivRateOptions, PrivRateRecipe, score_privrate
 from .recipe import Recipe
 from .recognizer import RecognizerOptions, RecognizerRecipe
 from .stprivacy import STPrivacyOptions, STPrivacyRecipe
+from .xclip import XCLIPOptions, XCLIPRecipe, score_xclip
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,18 @@ RECIPES: dict[str, RecipeKind] = {
         PrivRateRecipe,
         score_privrate,
         {"paper": ClipDefaults(16, (112, 112), 64), "tiny": ClipDefaults(16, (64, 64), 32)},
+    ),
+    LaFPrivacyRecipe.name: RecipeKind(
+        LaFPrivacyOptions,
+        LaFPrivacyRecipe,
+        None,
+        {"paper": ClipDefaults(8, (224, 224), 8), "tiny": ClipDefaults(8, (64, 64), 16)},
+    ),
+    XCLIPRecipe.name: RecipeKind(
+        XCLIPOptions,
+        XCLIPRecipe,
+        score_xclip,
+        {"paper": ClipDefaults(8, (224, 224), 64), "tiny": ClipDefaults(8, (64, 64), 32)},
     ),
 }
 

@@ -21,6 +21,7 @@ from ..data import (
     validation_transform,
 )
 from ..data.lengths import clip_rate
+from ..data.loading import check_data_dir, find_loader
 from ..models import AnonymizerModel
 from ..recipes.registry import find_recipe
 from .arguments import TrainingArguments
@@ -59,7 +60,7 @@ class TrainingPlan:
     def run(self) -> TrainingResult:
         """Load the data, build the recipe, train; the validation split chooses the checkpoint."""
         kind = find_recipe(self.recipe)
-        splits = {name: self._load(name) for name in ("train", "validation")}
+        splits = {name: self._load(name) for name in self._splits(kind.score is not None)}
         outputs = count_outputs(splits["train"])
         recipe = kind.build(self.options, outputs, (self.clip.frames, *self.clip.size))
         for module in recipe.modules.values():
@@ -70,9 +71,18 @@ class TrainingPlan:
             recipe,
             self.arguments,
             build_loader(splits["train"], self.clip, training_transform(self.clip.size, self.flip), self.loading),
-            build_loader(splits["validation"], self.clip, validation_transform(self.clip.size), held_out),
+            None
+            if "validation" not in splits
+            else build_loader(splits["validation"], self.clip, validation_transform(self.clip.size), held_out),
             kind.score,
         )
+
+    def _splits(self, must_choose: bool) -> tuple[str, ...]:
+        """The training split, and the validation split where there is one or a checkpoint has to be chosen on it."""
+        loader = find_loader(self.dataset)
+        place = check_data_dir(self.dataset, loader, self.data_dir)
+        there = must_choose or "validation" in loader.splits(place, **self.data_options)
+        return ("train", "validation") if there else ("train",)
 
     def _load(self, split: str) -> Dataset:
         return load_ppar_dataset(self.dataset, self.data_dir, split, **self.data_options)

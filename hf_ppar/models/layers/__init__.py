@@ -9,7 +9,7 @@ from .bottleneck import (
     GaussianPosterior,
 )
 from .differences import frame_differences
-from .divided_attention import DividedBlock
+from .divided_attention import DividedBlock, TimeLinear
 from .image_weights import copy_image_weights
 from .motion import soft_motion_mask
 from .noise import gumbel_noise, normal_noise, uniform_noise
@@ -34,6 +34,7 @@ __all__ = [
     "PatchDecoder",
     "PositionEmbedding",
     "SelfAttention",
+    "TimeLinear",
     "TransformerBlock",
     "TubeletDecoder",
     "TubeletEmbedding",
