@@ -32,6 +32,7 @@ class Lsa64Options:
 
     Args:
         session: recording session, 2 (41 signs, 10 persons) or 1 (23 signs, 10 persons).
+        signs: sign numbers that there are at all, in every split; empty for all of the session.
         held_out_persons: person numbers that appear in test only; test is then these persons, all repetitions.
         held_out_signs: sign numbers that appear in test only; test is then these signs, all repetitions.
         on_mismatch: "raise" or "skip" when `labels.csv` and `videos/` disagree.
@@ -41,12 +42,13 @@ class Lsa64Options:
     train_repetitions: tuple[int, ...] = (1, 2)
     validation_repetitions: tuple[int, ...] = (3,)
     test_repetitions: tuple[int, ...] = (4,)
+    signs: tuple[int, ...] = ()
     held_out_persons: tuple[int, ...] = ()
     held_out_signs: tuple[int, ...] = ()
     on_mismatch: str = "raise"
 
     def __post_init__(self) -> None:
-        for name in (*(f"{split}_repetitions" for split in _SPLITS), "held_out_persons", "held_out_signs"):
+        for name in (*(f"{split}_repetitions" for split in _SPLITS), "signs", "held_out_persons", "held_out_signs"):
             value = getattr(self, name)
             numbers = (value,) if isinstance(value, int) else tuple(value)
             if any(not isinstance(number, int) for number in numbers):
@@ -83,6 +85,8 @@ def load_lsa64(data_dir: Path | None, split: str, **options: Any) -> Dataset:
     chosen = _check_options(options)
     every = _read_labels(data_dir / "labels.csv")
     rows = [row for row in every if row.session == chosen.session]
+    _check_held_out("signs", chosen.signs, {row.sign for row in rows}, chosen.session)
+    rows = [row for row in rows if not chosen.signs or row.sign in chosen.signs]
     _check_held_out("held_out_persons", chosen.held_out_persons, {row.person for row in rows}, chosen.session)
     _check_held_out("held_out_signs", chosen.held_out_signs, {row.sign for row in rows}, chosen.session)
     kept = _present([row for row in rows if _belongs(row, split, chosen)], every, data_dir / "videos", chosen)

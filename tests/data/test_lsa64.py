@@ -64,6 +64,15 @@ def test_held_out_persons_appear_in_test_only(small):
     assert len(load_ppar_dataset("lsa64", small, "validation", **options)) == 2
 
 
+def test_only_some_signs(small):
+    for split in ("train", "validation", "test"):
+        dataset = load_ppar_dataset("lsa64", small, split, signs=(25,))
+        assert class_names(dataset, "action") == ("sign_25",)
+        assert set(dataset["action"]) == {0}
+    with pytest.raises(ValueError, match=r"signs=\[1\] do not occur in session 2, which has \[24, 25\]"):
+        load_ppar_dataset("lsa64", small, signs=(1,))
+
+
 def test_held_out_signs_appear_in_test_only(small):
     train, test = (load_ppar_dataset("lsa64", small, split, held_out_signs=(25,)) for split in ("train", "test"))
     assert set(train["action"]) == {0} and set(test["action"]) == {1}
