@@ -6,6 +6,7 @@ from .models import (
     AnonymizerOutput,
     ModelError,
     list_anonymizers,
+    list_checkpoints,
     load_anonymizer,
 )
 from .models.privrate import PrivRateAnonymizer, PrivRateConfig
@@ -32,6 +33,7 @@ __all__ = [
     "anonymize",
     "anonymize_video",
     "list_anonymizers",
+    "list_checkpoints",
     "load_anonymizer",
 ]
 

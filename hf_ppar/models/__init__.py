@@ -1,7 +1,7 @@
 """Anonymizers as transformers models."""
 
 from .base import AnonymizerConfig, AnonymizerModel, AnonymizerOutput
-from .loading import ModelError, list_anonymizers, load_anonymizer
+from .loading import ModelError, list_anonymizers, list_checkpoints, load_anonymizer
 
 __all__ = [
     "AnonymizerConfig",
@@ -9,5 +9,6 @@ __all__ = [
     "AnonymizerOutput",
     "ModelError",
     "list_anonymizers",
+    "list_checkpoints",
     "load_anonymizer",
 ]

@@ -18,9 +18,17 @@ class ModelError(ValueError):
     """A name, directory or Hub id does not lead to the model wanted; the message says why and what to do."""
 
 
+CHECKPOINTS = Path(__file__).parent.parent / "checkpoints"
+
+
 def list_anonymizers() -> list[str]:
-    """Names of the built-in anonymizers."""
+    """Names of the built-in anonymizers that need no training."""
     return list(CLASSIC_ANONYMIZERS)
+
+
+def list_checkpoints() -> list[str]:
+    """Names of the trained anonymizers that come with the package."""
+    return sorted(path.parent.name for path in CHECKPOINTS.glob("*/config.json"))
 
 
 def load_anonymizer(
@@ -33,7 +41,7 @@ def load_anonymizer(
     """Load an anonymizer in eval mode.
 
     Args:
-        model: built-in name (`list_anonymizers`), local directory, Hub id `owner/name`, or a model.
+        model: built-in name (`list_anonymizers`, `list_checkpoints`), directory, Hub id `owner/name`, or a model.
         revision: branch, tag or commit of a Hub id.
         device: where to put it; None leaves it on the CPU.
     """
@@ -44,7 +52,10 @@ def load_anonymizer(
 
 def _load_named(name: str, revision: str | None, kwargs: dict[str, Any]) -> AnonymizerModel:
     config = CLASSIC_ANONYMIZERS.get(name)
-    return _load_saved(name, revision, kwargs) if config is None else _build(name, config)
+    if config is not None:
+        return _build(name, config)
+    shipped = CHECKPOINTS / name
+    return _load_saved(str(shipped) if name in list_checkpoints() else name, revision, kwargs)
 
 
 def _build(name: str, config: AnonymizerConfig) -> AnonymizerModel:
@@ -55,7 +66,7 @@ def _build(name: str, config: AnonymizerConfig) -> AnonymizerModel:
 
 
 def _load_saved(name: str, revision: str | None, kwargs: dict[str, Any]) -> AnonymizerModel:
-    check_place(name, f", and the built-in ones are {', '.join(CLASSIC_ANONYMIZERS)}")
+    check_place(name, f", and the built-in ones are {', '.join((*CLASSIC_ANONYMIZERS, *list_checkpoints()))}")
     try:
         config = AutoConfig.from_pretrained(name, revision=revision)
     except (OSError, ValueError, KeyError) as error:
