@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
-from transformers import initialization as init
 
 from ..base import AnonymizerModel, AnonymizerOutput
 from ..layers import (
@@ -17,6 +16,7 @@ from ..layers import (
     TubeletEmbedding,
     TubeletGrid,
     clip_to_tubelets,
+    init_layer,
     normalize_clip,
     tubelets_to_clip,
 )
@@ -130,11 +130,5 @@ class LaFPrivacyAnonymizer(AnonymizerModel):
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        if isinstance(module, (TubeletEmbedding, PositionEmbedding, PatchDecoder, TimeLinear)):
-            module.reset_parameters()
-        elif isinstance(module, nn.Linear):
-            init.trunc_normal_(module.weight, std=0.02)
-            if module.bias is not None:
-                init.zeros_(module.bias)
-        else:
+        if not init_layer(module, (TubeletEmbedding, PositionEmbedding, PatchDecoder, TimeLinear)):
             super()._init_weights(module)

@@ -11,6 +11,7 @@ from .bottleneck import (
 from .differences import frame_differences
 from .divided_attention import DividedBlock, TimeLinear
 from .image_weights import copy_image_weights
+from .initialization import init_layer
 from .motion import soft_motion_mask
 from .noise import gumbel_noise, normal_noise, uniform_noise
 from .normalization import IMAGENET_MEAN, IMAGENET_STD, denormalize_clip, normalize_clip
@@ -46,6 +47,7 @@ __all__ = [
     "gather_tokens",
     "gumbel_noise",
     "inflate_patch_filter",
+    "init_layer",
     "masked_mean",
     "masked_softmax",
     "normal_noise",

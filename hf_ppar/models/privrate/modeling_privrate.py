@@ -12,7 +12,6 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from transformers import initialization as init
 
 from ..base import AnonymizerModel, AnonymizerOutput
 from ..layers import (
@@ -24,6 +23,7 @@ from ..layers import (
     PositionEmbedding,
     TubeletDecoder,
     frame_differences,
+    init_layer,
 )
 from ..recognizers import RECOGNIZERS, RecognizerModel
 from .configuration_privrate import PrivRateConfig
@@ -106,12 +106,7 @@ class PrivRateAnonymizer(AnonymizerModel):
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        if isinstance(module, (Bottleneck, PositionEmbedding)):
-            module.reset_parameters()
-        elif isinstance(module, nn.Linear):
-            init.trunc_normal_(module.weight, std=0.02)
-            init.zeros_(module.bias)
-        else:
+        if not init_layer(module, (Bottleneck, PositionEmbedding)):
             super()._init_weights(module)
 
 

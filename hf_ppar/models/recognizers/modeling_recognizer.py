@@ -18,7 +18,7 @@ from transformers import initialization as init
 from transformers.utils import ModelOutput
 
 from ..base import check_clip, load_completely
-from ..layers import PositionEmbedding, TubeletEmbedding, normalize_clip
+from ..layers import PositionEmbedding, TubeletEmbedding, init_layer, normalize_clip
 from .configuration_recognizer import RecognizerConfig
 from .heads import Labels, recognition_loss, split_logits
 
@@ -81,15 +81,9 @@ class RecognizerModel(PreTrainedModel):
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        if isinstance(module, (TubeletEmbedding, PositionEmbedding)):
-            module.reset_parameters()
-        elif isinstance(module, nn.Linear):
-            init.trunc_normal_(module.weight, std=0.02)
-            if module.bias is not None:
-                init.zeros_(module.bias)
-        elif isinstance(module, nn.Conv3d):
+        if isinstance(module, nn.Conv3d):
             init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
-        else:
+        elif not init_layer(module, (TubeletEmbedding, PositionEmbedding)):
             super()._init_weights(module)
 
     @classmethod

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 from transformers import AutoModel, PreTrainedModel
-from transformers import initialization as init
 
 from ..base import AnonymizerModel, AnonymizerOutput
 from ..layers import (
@@ -21,6 +20,7 @@ from ..layers import (
     denormalize_clip,
     frame_differences,
     gather_tokens,
+    init_layer,
     normalize_clip,
     scatter_tokens,
     tubelets_to_clip,
@@ -205,13 +205,7 @@ class STPrivacyAnonymizer(AnonymizerModel):
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        if isinstance(module, (TubeletEmbedding, PositionEmbedding)):
-            module.reset_parameters()
-        elif isinstance(module, nn.Linear):
-            init.trunc_normal_(module.weight, std=0.02)
-            if module.bias is not None:
-                init.zeros_(module.bias)
-        else:
+        if not init_layer(module, (TubeletEmbedding, PositionEmbedding)):
             super()._init_weights(module)
 
 
