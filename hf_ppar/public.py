@@ -9,8 +9,14 @@ from .models import (
     list_checkpoints,
     load_anonymizer,
 )
+from .models.privacy_classifier import (
+    PrivacyClassifierConfig,
+    PrivacyVideoClassifier,
+    list_privacy_classifiers,
+    load_privacy_classifier,
+)
 from .models.privrate import PrivRateAnonymizer, PrivRateConfig
-from .pipelines import VideoAnonymizationPipeline
+from .pipelines import PrivacyVideoClassificationPipeline, VideoAnonymizationPipeline
 from .processing import AnonymizerProcessor
 from .receipt import Receipt
 from .registration import register
@@ -26,6 +32,9 @@ __all__ = [
     "ModelError",
     "PrivRateAnonymizer",
     "PrivRateConfig",
+    "PrivacyClassifierConfig",
+    "PrivacyVideoClassificationPipeline",
+    "PrivacyVideoClassifier",
     "Receipt",
     "VideoAnonymizationPipeline",
     "VideoError",
@@ -34,7 +43,9 @@ __all__ = [
     "anonymize_video",
     "list_anonymizers",
     "list_checkpoints",
+    "list_privacy_classifiers",
     "load_anonymizer",
+    "load_privacy_classifier",
 ]
 
 register()

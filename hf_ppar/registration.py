@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import transformers
-from transformers import AutoConfig, AutoImageProcessor, AutoModel, PreTrainedModel
+from transformers import AutoConfig, AutoImageProcessor, AutoModel, Pipeline, PreTrainedModel
 from transformers.pipelines import PIPELINE_REGISTRY
 
 from .models import AnonymizerConfig, AnonymizerModel, load_anonymizer
@@ -25,10 +25,11 @@ from .models.classic import (
     PixelateModel,
 )
 from .models.lafprivacy import LaFPrivacyAnonymizer, LaFPrivacyConfig
+from .models.privacy_classifier import PrivacyClassifierConfig, PrivacyVideoClassifier, load_privacy_classifier
 from .models.privrate import PrivRateAnonymizer, PrivRateConfig
 from .models.recognizers import RECOGNIZERS
 from .models.stprivacy import STPrivacyAnonymizer, STPrivacyConfig
-from .pipelines import VideoAnonymizationPipeline
+from .pipelines import PrivacyVideoClassificationPipeline, VideoAnonymizationPipeline
 from .processing import AnonymizerProcessor
 
 ANONYMIZERS: dict[type[AnonymizerConfig], type[AnonymizerModel]] = {
@@ -42,7 +43,11 @@ ANONYMIZERS: dict[type[AnonymizerConfig], type[AnonymizerModel]] = {
     STPrivacyConfig: STPrivacyAnonymizer,
 }
 DEFAULT_ANONYMIZER = "blur-strong"
-_TASK = "video-anonymization"
+_ANONYMIZATION, _CLASSIFICATION = "video-anonymization", "privacy-video-classification"
+_TASKS: dict[str, type[Pipeline]] = {
+    _ANONYMIZATION: VideoAnonymizationPipeline,
+    _CLASSIFICATION: PrivacyVideoClassificationPipeline,
+}
 
 
 def register() -> None:
@@ -55,9 +60,10 @@ def register() -> None:
     for recognizer_config, recognizer_class in RECOGNIZERS.items():
         AutoConfig.register(recognizer_config.model_type, recognizer_config)
         AutoModel.register(recognizer_config, recognizer_class)
-    PIPELINE_REGISTRY.register_pipeline(
-        _TASK, pipeline_class=VideoAnonymizationPipeline, pt_model=AutoModel, type="video"
-    )
+    AutoConfig.register(PrivacyClassifierConfig.model_type, PrivacyClassifierConfig)
+    AutoModel.register(PrivacyClassifierConfig, PrivacyVideoClassifier)
+    for task, pipeline_class in _TASKS.items():
+        PIPELINE_REGISTRY.register_pipeline(task, pipeline_class=pipeline_class, pt_model=AutoModel, type="video")
     original = transformers.pipelines.pipeline
     transformers.pipeline = transformers.pipelines.pipeline = accept_names(original)
     # And where `from transformers import pipeline` stands above `import hf_ppar`.
@@ -67,12 +73,23 @@ def register() -> None:
 
 
 def accept_names(pipeline: Callable[..., Any]) -> Callable[..., Any]:
-    """`transformers.pipeline`, except that for our task a model is named as everywhere in hf_ppar."""
+    """`transformers.pipeline`, except that for our tasks a model is named as everywhere in hf_ppar."""
 
     @functools.wraps(pipeline)
     def with_names(task: str | None = None, model: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if task == _TASK and not isinstance(model, PreTrainedModel):
+        if task == _ANONYMIZATION and not isinstance(model, PreTrainedModel):
             model = load_anonymizer(model or DEFAULT_ANONYMIZER, revision=kwargs.get("revision"))
+        if task == _CLASSIFICATION:
+            model = load_privacy_classifier(model, revision=kwargs.get("revision"), **take_parts(kwargs))
         return pipeline(task, model, *args, **kwargs)
 
     return with_names
+
+
+def take_parts(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Remove the parts of a privacy classifier from `arguments`, and with them the labels that one of them needs."""
+    parts = {name: arguments.pop(name, None) for name in ("anonymizer", "recognizer")}
+    if any(part is not None for part in parts.values()):
+        labels = {name: arguments.pop(name, None) for name in ("candidate_labels", "hypothesis_template")}
+        parts |= {name: value for name, value in labels.items() if value is not None}
+    return parts

@@ -42,13 +42,13 @@ def anonymize(
 ) -> None:
     """Write an anonymized copy of each video; sound and metadata are dropped unless kept."""
     with exit_on_error(USAGE, debug):
-        sources, failed = _expand(videos)
+        sources, failed = expand_videos(videos)
         targets = _targets(sources, output)
         from ..public import AnonymizeOptions, WriteOptions, load_anonymizer
 
         write = WriteOptions(codec, quality, overwrite)
         options = AnonymizeOptions(strength, size, keep_audio, keep_metadata, fixed_length, write)
-        anonymizer = load_anonymizer(model, device=_choose_device(device))
+        anonymizer = load_anonymizer(model, device=choose_device(device))
         anonymizer.config.resolve_strength(strength)
     typer.echo(f"model {model} on {anonymizer.device}", err=True)
     for source, target in zip(sources, targets, strict=True):
@@ -67,7 +67,7 @@ def anonymize(
         raise typer.Exit(FAILED)
 
 
-def _expand(videos: list[str]) -> tuple[list[str], int]:
+def expand_videos(videos: list[str]) -> tuple[list[str], int]:
     """Files to do, folders opened, and how many arguments led to none."""
     from ..video import VIDEO_SUFFIXES
 
@@ -107,7 +107,8 @@ def _folder(source: str, output: Path | None) -> Path:
     return Path() if "://" in source else Path(source).parent
 
 
-def _choose_device(device: str) -> str:
+def choose_device(device: str) -> str:
+    """The device of that name, if it works here; "auto" is the best one."""
     import torch
 
     if device != "auto":

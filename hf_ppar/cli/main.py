@@ -6,6 +6,7 @@ import typer
 
 from ..version import __version__
 from .anonymize import anonymize
+from .classify import classify
 from .data import data_app
 from .demo import demo
 from .evaluate import evaluate
@@ -19,6 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(anonymize)
+app.command()(classify)
 app.command()(demo)
 app.command()(train)
 app.command()(evaluate)

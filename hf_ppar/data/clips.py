@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..video import CropBox, VideoInfo, clip_indices, even_indices, read_chosen
+from ..video import CropBox, clip_indices, cover_size, even_indices, read_chosen
 from ..video.picking import Size
 from .stage import render_clip, spec_from_uri
 
@@ -83,7 +83,7 @@ def read_example_frames(
         return _render(address, choose, size)
     if size is None or fit == "stretch":
         return _decode(video, choose, size)
-    decoded = _decode(video, choose, partial(_cover, size))
+    decoded = _decode(video, choose, lambda info: cover_size(info.height, info.width, size))
     top, left = (decoded.shape[-3] - size[0]) // 2, (decoded.shape[-2] - size[1]) // 2
     return np.ascontiguousarray(CropBox(top, left, *size).cut(decoded))
 
@@ -121,9 +121,3 @@ def _chosen(choose: Choice, length: int) -> np.ndarray:
     if choose is None:
         return np.arange(length)
     return np.asarray(choose(length) if callable(choose) else choose, dtype=np.int64)
-
-
-def _cover(size: tuple[int, int], info: VideoInfo) -> tuple[int, int]:
-    """The smallest size of the video's proportions that covers `size`."""
-    scale = max(size[0] / info.height, size[1] / info.width)
-    return max(size[0], round(info.height * scale)), max(size[1], round(info.width * scale))

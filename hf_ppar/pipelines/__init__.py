@@ -1,5 +1,6 @@
 """Pipelines: what people call."""
 
+from .privacy_video_classification import PrivacyVideoClassificationPipeline
 from .video_anonymization import VideoAnonymizationPipeline
 
-__all__ = ["VideoAnonymizationPipeline"]
+__all__ = ["PrivacyVideoClassificationPipeline", "VideoAnonymizationPipeline"]

@@ -14,7 +14,7 @@ from .sampling import (
     window_indices,
     window_starts,
 )
-from .scaling import fit_short_side, resize_frames
+from .scaling import cover_size, fit_short_side, resize_frames
 from .sources import VIDEO_SUFFIXES, VideoSource
 from .writing import VideoWriter, WriteOptions, write_clip
 
@@ -30,6 +30,7 @@ __all__ = [
     "WriteOptions",
     "clip_indices",
     "count_frames",
+    "cover_size",
     "estimate_frames",
     "even_indices",
     "fit_short_side",

@@ -36,3 +36,9 @@ def fit_short_side(height: int, width: int, short_side: int) -> tuple[int, int]:
         raise ValueError(f"the short side must be at least 2 pixels, got {short_side}")
     scale = short_side / min(height, width)
     return 2 * max(1, round(height * scale / 2)), 2 * max(1, round(width * scale / 2))
+
+
+def cover_size(height: int, width: int, size: tuple[int, int]) -> tuple[int, int]:
+    """The smallest (height, width) of the same proportions that covers `size`."""
+    scale = max(size[0] / height, size[1] / width)
+    return max(size[0], round(height * scale)), max(size[1], round(width * scale))
