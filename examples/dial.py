@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 import shutil
 
+from verdicts import HERE, PLACES, judge
+
 from hf_ppar.evaluation import read_report
 from hf_ppar.evaluation.plots import plot_dial
-from verdicts import HERE, PLACES, judge
 
 
 def main() -> None:

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 import yaml
+from verdicts import HERE, WORK
 
 from hf_ppar.evaluation import Report, read_report
-from verdicts import HERE, WORK
 
 ROOT = HERE.parent
 DATA = {

@@ -12,8 +12,9 @@ from __future__ import annotations
 import os
 import shutil
 
-from hf_ppar.evaluation import read_report
 from verdicts import HERE, PLACES, WORK, call
+
+from hf_ppar.evaluation import read_report
 
 SEEN, UNSEEN = tuple(range(24, 55)), tuple(range(55, 65))
 STRENGTHS = (0.0, 0.5, 1.0)
