@@ -18,7 +18,8 @@ CLIP = (4, 24, 24)
 
 def build(**changes):
     torch.manual_seed(0)
-    options = STPrivacyOptions.tiny(**{"private": ("person",), "adversaries": ("resnet3d",), **changes})
+    papers = {"sparsity_weight": 1.0, "confusion": "negated"}
+    options = STPrivacyOptions.tiny(**{"private": ("person",), "adversaries": ("resnet3d",), **papers, **changes})
     return STPrivacyRecipe(options, OUTPUTS, CLIP)
 
 
