@@ -1,22 +1,38 @@
-"""Make a checkpoint that ships with the package out of a model that examples/verdicts.py trained and judged.
+"""Make the checkpoints that ship with the package out of what examples/verdicts.py trained and judged.
 
-    python examples/ship.py lsa64 privrate-tiny
+    HF_PPAR_DATA=/path/to/data python examples/ship.py stage privrate-tiny
 
-copies the anonymizer to hf_ppar/checkpoints/DATASET-MODEL and writes model_cards/DATASET-MODEL.md from its report.
+joins the anonymizer with the recognizer that its report chose to a privacy classifier,
+hf_ppar/checkpoints/DATASET-MODEL, and writes model_cards/DATASET-MODEL.md from the report. On the stage, where nobody
+is real, the strongest attacker on persons that sees videos ships too; for the model `raw` it is the attacker and the
+bare recognizer. What has been written is loaded again and run over the test split, and the card says what it reached.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+import torch
 import yaml
-from verdicts import HERE, WORK
+from torch.utils.data import DataLoader
+from transformers import PreTrainedModel
+from verdicts import HERE, PLACES, WORK
 
+from hf_ppar import PrivacyVideoClassifier, load_privacy_classifier
+from hf_ppar.data import ClipOptions, LoadingOptions, build_loader, load_ppar_dataset
 from hf_ppar.evaluation import Report, read_report
+from hf_ppar.evaluation.budget import find_budget
+from hf_ppar.evaluation.measure import Number
+from hf_ppar.models.recognizers import RecognizerModel, load_recognizer
+from hf_ppar.models.shipped import ABOUT, ATTACKER, CLASSIFIER, RECOGNIZER, Shipped
+from hf_ppar.training.outputs import label_recognizers
 
-ROOT = HERE.parent
+CARDS = HERE.parent / "model_cards"
 DATA = {
     "lsa64": (
         "cc-by-nc-sa-4.0",
@@ -28,52 +44,197 @@ DATA = {
         "the stage of hf_ppar: rendered people, no real person, Apache-2.0, as the weights.",
     ),
 }
+WHAT = {
+    CLASSIFIER: "An anonymizer and a recognizer of what it lets through, as one model: `hf-ppar classify video.mp4 "
+    "--model {name}` or `hf-ppar anonymize video.mp4 --model {name}`.",
+    RECOGNIZER: "Names actions in raw clips; what `hf-ppar demo` shows as the upper bound.",
+    ATTACKER: "Tries to name the person and attributes, for `hf-ppar demo`; trained on the output of {sees}.",
+}
 
 
-def card(name: str, dataset: str, model: str, report: Report) -> str:
-    """The card: what it is, how it was trained, what attackers trained afresh get out of it."""
-    licence, source = DATA[dataset]
-    plan = HERE / "runs" / dataset / f"{model}.yaml"
-    recipe = yaml.safe_load(plan.read_text(encoding="utf-8"))["recipe"]
-    place = f" --data-dir $HF_PPAR_DATA/{dataset}" if dataset != "stage" else ""
+@dataclass(frozen=True)
+class Source:
+    """A model of examples/verdicts.py: where its parts lie and what its report says."""
+
+    dataset: str
+    model: str
+
+    @property
+    def report(self) -> Report:
+        """The headline report."""
+        return read_report(HERE / "results" / self.dataset / f"{self.model}.json")
+
+    @property
+    def command(self) -> str:
+        """What trains the anonymizer, and what judges it."""
+        place = "".join(f" {part}" for part in PLACES[self.dataset]).replace(PLACES["lsa64"][1], "DATA/lsa64")
+        train = f"`hf-ppar train examples/runs/{self.dataset}/{self.model}.yaml{place} --output OUT`, then "
+        return ("" if self.model == "raw" else train) + f"`python examples/verdicts.py {self.dataset}`"
+
+    def judge(self, kind: str, targets: str) -> RecognizerModel:
+        """A judge of the panel, with names for its answers."""
+        folder = WORK / self.dataset / self.model / "work" / "judges" / f"{kind}-{targets}-{self.report.seed}"
+        judge = load_recognizer(folder / "modules" / "recognizer")
+        label_recognizers({"judge": judge}, self.test)
+        return judge
+
+    @property
+    def test(self) -> Any:
+        """The test split."""
+        place = PLACES[self.dataset][1] if PLACES[self.dataset] else None
+        return load_ppar_dataset(self.dataset, place, "test")
+
+    @property
+    def strongest(self) -> str:
+        """The kind of the attacker on persons that knows most of those that see videos."""
+        on_video = [number for number in self.report.attackers["person"] if number.judge in self.kinds]
+        return max(on_video, key=lambda number: number.value).judge
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The judges of the panel that see videos."""
+        return find_budget(self.report.budget).kinds
+
+    def classifier(self) -> PrivacyVideoClassifier:
+        """The anonymizer and the recognizer of the report, which sees one clip of a video as judges do."""
+        panel = find_budget(self.report.budget)
+        return PrivacyVideoClassifier.from_parts(
+            WORK / self.dataset / self.model / "training" / "modules" / "anonymizer",
+            self.judge(self.report.utility.judge, "action"),
+            num_frames=panel.frames,
+            image_size=panel.size,
+            num_clips=1,
+        )
+
+    def loader(self, frames: int, size: tuple[int, int]) -> DataLoader[Any]:
+        """Clips of the test split."""
+        options = ClipOptions(frames=frames, size=size, fit="stretch")
+        return build_loader(self.test, options, loading=LoadingOptions(batch_size=50, shuffle=False))
+
+
+def figures(numbers: dict[str, Number]) -> dict[str, dict[str, Any]]:
+    """What about.json keeps of a report's numbers."""
+    return {
+        target: {"metric": n.metric, "value": n.value, "chance": n.chance, "raw": n.raw}
+        for target, n in numbers.items()
+    }
+
+
+def write(model: PreTrainedModel, shipped: Shipped) -> None:
+    """The model in half precision, to be loaded in single, and about.json."""
+    shutil.rmtree(shipped.place, ignore_errors=True)
+    model.half().save_pretrained(shipped.place)
+    config = json.loads((shipped.place / "config.json").read_text(encoding="utf-8"))
+    (shipped.place / "config.json").write_text(json.dumps(as_single(config), indent=2) + "\n", encoding="utf-8")
+    about = {name: value for name, value in asdict(shipped).items() if name != "name"}
+    (shipped.place / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    for path in shipped.place.iterdir():
+        path.chmod(0o644)
+
+
+def as_single(values: dict[str, Any]) -> dict[str, Any]:
+    """A config, and those within it, that asks for single precision."""
+    return {
+        key: "float32" if key == "dtype" else as_single(value) if isinstance(value, dict) else value
+        for key, value in values.items()
+    }
+
+
+def card(shipped: Shipped, source: Source, checked: str) -> str:
+    """What it is, how it was trained, what attackers trained afresh get out of it."""
+    plan = HERE / "runs" / source.dataset / f"{source.model}.yaml"
+    recipe = yaml.safe_load(plan.read_text(encoding="utf-8"))["recipe"] if plan.is_file() else "recognizer"
+    report = source.report
     table = report.as_markdown().split("\n\n", 1)[1]
+    named = " / ".join(f"{target} {figure['value']:.3f}" for target, figure in shipped.figures.items())
     return f"""---
-license: {licence}
+license: {shipped.license}
 library_name: hf_ppar
-pipeline_tag: video-to-video
-tags: [privacy, video-anonymization, {recipe}]
+pipeline_tag: video-classification
+tags: [privacy, {shipped.task}, {recipe}]
 ---
 
-# {name}
+# {shipped.name}
 
-A video anonymizer (`{recipe}`) of hf_ppar: `hf-ppar anonymize video.mp4 --model {name}`.
+{WHAT[shipped.task].format(name=shipped.name, sees=shipped.sees)}
 
-Trained on {source}
-Command: `hf-ppar train examples/runs/{dataset}/{model}.yaml{place} --output OUT`. Licence of the weights: {licence}.
+Trained on {DATA[source.dataset][1]}
+Command: {source.command}, then `python examples/ship.py {source.dataset} {source.model}`.
+Licence of the weights: {shipped.license}.
 
 It knows the actions and the people of its training data. On other footage neither its utility nor its privacy has been
 measured.
 
+Of the report: {named}. {checked}
+
 ## Report
 
-Protocol `{report.protocol}`, budget `{report.budget}`, seed {report.seed}, on the test split.
+Model `{source.model}`, protocol `{report.protocol}`, budget `{report.budget}`, seed {report.seed}, on the test split.
 
 {table}"""
 
 
+@torch.inference_mode()
+def check(shipped: Shipped, source: Source) -> str:
+    """Load what was written, run it over the test split, say what it reached."""
+    target = "person" if shipped.task == ATTACKER else "action"
+    panel = find_budget(source.report.budget)
+    if source.model == "raw":
+        judge, whole, clip = load_recognizer(shipped.name), None, (panel.frames, panel.size)
+    else:
+        whole = load_privacy_classifier(f"{source.dataset}-{source.model}")
+        judge = load_recognizer(shipped.name) if target == "person" else None
+        clip = whole.config.anonymizer_clip
+    right: list[torch.Tensor] = []
+    for batch in source.loader(*clip):
+        output = None if whole is None else whole(batch["pixel_values"])
+        if judge is None:
+            logits = output.logits
+        else:
+            clips = batch["pixel_values"] if output is None else output.anonymized
+            logits = judge(clips).head_logits[target]
+        right.append(logits.argmax(-1) == batch["labels" if target == "action" else "person"])
+    value = torch.cat(right).float().mean().item()
+    return f"The shipped files, whose weights are stored in half precision, name the {target} in {value:.3f} of them."
+
+
+def ship(model: PreTrainedModel, shipped: Shipped, source: Source) -> None:
+    """Write, check, describe."""
+    write(model, shipped)
+    text = check(shipped, source)
+    CARDS.mkdir(exist_ok=True)
+    Path(CARDS / f"{shipped.name}.md").write_text(card(shipped, source, text), encoding="utf-8")
+    print(f"{shipped.name}: {shipped.bytes / 1e6:.1f} MB. {text}")
+
+
 def main() -> None:
-    """Copy and write."""
-    dataset, model = sys.argv[1:]
-    name = f"{dataset}-{model}"
-    target = ROOT / "hf_ppar" / "checkpoints" / name
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(WORK / dataset / model / "training" / "modules" / "anonymizer", target)
-    for path in target.iterdir():
-        path.chmod(0o644)
-    report = read_report(HERE / "results" / dataset / f"{model}.json")
-    (ROOT / "model_cards").mkdir(exist_ok=True)
-    Path(ROOT / "model_cards" / f"{name}.md").write_text(card(name, dataset, model, report), encoding="utf-8")
-    print(f"{target}: {sum(path.stat().st_size for path in target.iterdir()) / 1e6:.1f} MB")
+    """Ship what belongs to a model."""
+    source = Source(*sys.argv[1:])
+    report, license = source.report, DATA[source.dataset][0]
+    suffix = "raw-tiny" if source.model == "raw" else source.model
+
+    def about(name: str, task: str, numbers: dict[str, Number]) -> Shipped:
+        return Shipped(name, task, source.model, source.dataset, license, figures(numbers))
+
+    if source.model == "raw":
+        whole, task, name = (
+            source.judge(report.utility.judge, "action"),
+            RECOGNIZER,
+            f"{source.dataset}-recognizer-{suffix}",
+        )
+        numbers = {"action": report.utility}
+    else:
+        whole, task, name = source.classifier(), CLASSIFIER, f"{source.dataset}-{suffix}"
+        numbers = {"action": report.utility, **report.privacy}
+    ship(whole, about(name, task, numbers), source)
+    if source.dataset == "stage":
+        kind = source.strongest
+        numbers = {
+            target: next(number for number in found if number.judge == kind)
+            for target, found in report.attackers.items()
+        }
+        attacker = source.judge(kind, "-".join(report.attackers))
+        ship(attacker, about(f"{source.dataset}-attacker-{suffix}", ATTACKER, numbers), source)
 
 
 if __name__ == "__main__":

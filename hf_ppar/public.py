@@ -12,7 +12,6 @@ from .models import (
 from .models.privacy_classifier import (
     PrivacyClassifierConfig,
     PrivacyVideoClassifier,
-    list_privacy_classifiers,
     load_privacy_classifier,
 )
 from .models.privrate import PrivRateAnonymizer, PrivRateConfig
@@ -43,7 +42,6 @@ __all__ = [
     "anonymize_video",
     "list_anonymizers",
     "list_checkpoints",
-    "list_privacy_classifiers",
     "load_anonymizer",
     "load_privacy_classifier",
 ]

@@ -78,12 +78,18 @@ def accept_names(pipeline: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(pipeline)
     def with_names(task: str | None = None, model: Any = None, *args: Any, **kwargs: Any) -> Any:
         if task == _ANONYMIZATION and not isinstance(model, PreTrainedModel):
-            model = load_anonymizer(model or DEFAULT_ANONYMIZER, revision=kwargs.get("revision"))
+            model = load_anonymizer(model or DEFAULT_ANONYMIZER, **take_loading(kwargs))
         if task == _CLASSIFICATION:
-            model = load_privacy_classifier(model, revision=kwargs.get("revision"), **take_parts(kwargs))
+            model = load_privacy_classifier(model, **take_loading(kwargs), **take_parts(kwargs))
         return pipeline(task, model, *args, **kwargs)
 
     return with_names
+
+
+def take_loading(arguments: dict[str, Any]) -> dict[str, Any]:
+    """How to load a model by its name: `revision`, `token` and, removed from `arguments`, `model_kwargs`."""
+    given = {name: arguments[name] for name in ("revision", "token") if arguments.get(name) is not None}
+    return {**(arguments.pop("model_kwargs", None) or {}), **given}
 
 
 def take_parts(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ..data.batches import load_batches
 from ..models.recognizers import RecognizerModel
 from ..recipes.recognizer import RecognizerRecipe
 from ..training import TrainingArguments, train
-from ..training.plan import count_outputs
+from ..training.outputs import count_outputs, label_recognizers
 from .budget import Budget
 
 
@@ -69,6 +69,7 @@ def judge(
     torch.manual_seed(seed)
     outputs = count_outputs(splits["train"].dataset)
     recipe = RecognizerRecipe(budget.judge(kind, targets), outputs, (budget.frames, *budget.size))
+    label_recognizers(recipe.modules, splits["train"].dataset)
     clips = {
         name: split.as_dataset(budget.clip, flip if name == "train" else None, seed) for name, split in splits.items()
     }

@@ -11,7 +11,7 @@ import torch
 from ..data import ClipDataset, ClipOptions
 from ..models.recognizers import FeatureRecognizer, FeatureRecognizerConfig
 from ..recipes.recognizer import RecognizerOptions, RecognizerRecipe
-from ..training.plan import count_outputs
+from ..training.outputs import count_outputs
 from .budget import Budget
 from .judges import JudgedSplit, Judgement, train_judge
 

@@ -20,7 +20,7 @@ from ..models.layers import TubeletGrid
 from ..models.recognizers import TubeletRecognizer, TubeletRecognizerConfig
 from ..recipes.recipe import Batch, Losses, Modules
 from ..recipes.recognizer import RecognizerOptions, RecognizerRecipe
-from ..training.plan import count_outputs
+from ..training.outputs import count_outputs
 from .budget import Budget
 from .judges import JudgedSplit, Judgement, train_judge
 

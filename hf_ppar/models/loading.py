@@ -12,23 +12,16 @@ from transformers import AutoConfig, AutoModel
 
 from .base import AnonymizerConfig, AnonymizerModel
 from .classic import CLASSIC_ANONYMIZERS
+from .shipped import find_shipped, list_checkpoints
 
 
 class ModelError(ValueError):
     """A name, directory or Hub id does not lead to the model wanted; the message says why and what to do."""
 
 
-CHECKPOINTS = Path(__file__).parent.parent / "checkpoints"
-
-
 def list_anonymizers() -> list[str]:
     """Names of the built-in anonymizers that need no training."""
     return list(CLASSIC_ANONYMIZERS)
-
-
-def list_checkpoints() -> list[str]:
-    """Names of the trained anonymizers that come with the package."""
-    return sorted(path.parent.name for path in CHECKPOINTS.glob("*/config.json"))
 
 
 def load_anonymizer(
@@ -41,9 +34,11 @@ def load_anonymizer(
     """Load an anonymizer in eval mode.
 
     Args:
-        model: built-in name (`list_anonymizers`, `list_checkpoints`), directory, Hub id `owner/name`, or a model.
+        model: built-in name (`list_anonymizers`, `list_checkpoints`), directory, Hub id `owner/name`, or a model. Of a
+            privacy classifier the anonymizer is taken.
         revision: branch, tag or commit of a Hub id.
         device: where to put it; None leaves it on the CPU.
+        kwargs: for `from_pretrained`, such as `token` and `cache_dir`.
     """
     loaded = model if isinstance(model, AnonymizerModel) else _load_named(os.fspath(model), revision, kwargs)
     loaded.eval()
@@ -54,8 +49,7 @@ def _load_named(name: str, revision: str | None, kwargs: dict[str, Any]) -> Anon
     config = CLASSIC_ANONYMIZERS.get(name)
     if config is not None:
         return _build(name, config)
-    shipped = CHECKPOINTS / name
-    return _load_saved(str(shipped) if name in list_checkpoints() else name, revision, kwargs)
+    return _load_saved(find_shipped(name), revision, kwargs)
 
 
 def _build(name: str, config: AnonymizerConfig) -> AnonymizerModel:
@@ -68,18 +62,28 @@ def _build(name: str, config: AnonymizerConfig) -> AnonymizerModel:
 def _load_saved(name: str, revision: str | None, kwargs: dict[str, Any]) -> AnonymizerModel:
     check_place(name, f", and the built-in ones are {', '.join((*CLASSIC_ANONYMIZERS, *list_checkpoints()))}")
     try:
-        config = AutoConfig.from_pretrained(name, revision=revision)
+        config = AutoConfig.from_pretrained(name, revision=revision, **hub_arguments(kwargs))
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"cannot load {name}: {first_line(error)}") from error
-    if not isinstance(config, AnonymizerConfig):
+    is_whole = isinstance(getattr(config, "anonymizer", None), AnonymizerConfig)
+    if not is_whole and not isinstance(config, AnonymizerConfig):
         raise ModelError(
             f"{name} holds a {config.model_type!r} model, which is not an anonymizer; "
             f"give one of {', '.join(CLASSIC_ANONYMIZERS)}, or a directory or Hub id of an anonymizer"
         )
     try:
-        return AutoModel.from_pretrained(name, config=config, revision=revision, **kwargs)
+        model = AutoModel.from_pretrained(name, config=config, revision=revision, **kwargs)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelError(f"cannot load {name}: {first_line(error)}") from error
+    if not is_whole:
+        return model
+    model.anonymizer.config._name_or_path = name
+    return model.anonymizer
+
+
+def hub_arguments(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Those of `from_pretrained` that say how to reach the Hub, which a config needs as well."""
+    return {name: kwargs[name] for name in ("token", "cache_dir", "local_files_only") if name in kwargs}
 
 
 def check_place(name: str, hint: str = "") -> None:

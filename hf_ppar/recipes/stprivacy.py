@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..losses import CONFUSIONS, confusion, sparsity
-from ..models.layers import masked_mean
+from ..models.layers import masked_mean, soft_motion_mask
 from ..models.recognizers import RecognizerModel, TubeletRecognizer
 from ..models.stprivacy import STPrivacyAnonymizer, STPrivacyConfig, STPrivacyOutput
 from .recipe import Batch, Losses, Modules, Optimization, Phase, Update
@@ -34,6 +34,9 @@ class STPrivacyOptions:
         image_model: ViT or DeiT of transformers to start from (id or directory); None starts at random.
         centre_only: inflate its patch filter at the central frame only.
         sparsity_weight: of Eq. 7; 1 in the paper, 2 in DynamicViT.
+        reconstruction_weight: in the initialisation, of the mean squared distance between the clip that is painted and
+            the one that was given, or its motion mask where the input is a difference. 0 in the paper, which starts
+            from an image model; a start at random paints noise in which judges find nothing.
         judges: kinds of the action recognizers, `adversaries` of the privacy recognizers, see `hf_ppar train
             recognizer`. Tubelet ones leave dropped tokens out, others see them as they are shown.
         confusion: what the anonymizer does to adversaries, see `hf_ppar.losses.confusion`.
@@ -58,6 +61,7 @@ class STPrivacyOptions:
     init_epochs: int = 80
     adversarial_epochs: int = 40
     sparsity_weight: float = 1.0
+    reconstruction_weight: float = 0.0
     action_weight: float = 0.5
     privacy_weight: float = 0.5
     judges: tuple[str, ...] = ("tubelet",)
@@ -200,17 +204,22 @@ class STPrivacyRecipe:
         pooled = masked_mean(output.tokens, output.token_mask)
         action = F.cross_entropy(modules["action_head"](pooled), batch["labels"], ignore_index=-1)
         pruning = self._sparsity(output)
-        return {
-            "loss": self.options.sparsity_weight * pruning + action,
-            "sparsity": pruning,
-            "action": action,
-            "kept": output.token_mask.mean(),
-        }
+        losses = {"sparsity": pruning, "action": action, "kept": output.token_mask.mean()}
+        total = self.options.sparsity_weight * pruning + action
+        if self.options.reconstruction_weight:
+            losses["reconstruction"] = F.mse_loss(output.pixels, self._target(batch["pixel_values"]))
+            total = total + self.options.reconstruction_weight * losses["reconstruction"]
+        return {"loss": total, **losses}
+
+    def _target(self, clips: Tensor) -> Tensor:
+        if self.config.input == "raw":
+            return clips
+        return soft_motion_mask(clips).expand_as(clips)
 
     def judging_loss(self, batch: Batch, modules: Modules) -> Losses:
-        """Judges learn from what the anonymizer releases."""
+        """Judges learn from clips as the anonymizer will show them to these judges: with decisions that are drawn."""
         with torch.no_grad():
-            output = modules["anonymizer"](batch["pixel_values"])
+            output = modules["anonymizer"].train()(batch["pixel_values"])
         losses = {name: judged(modules[name], output, batch).loss for name in (*self.judges, *self.adversaries)}
         return {"loss": torch.stack(list(losses.values())).sum(), **losses}
 

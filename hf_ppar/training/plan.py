@@ -13,9 +13,7 @@ from datasets import Dataset
 from ..data import (
     ClipOptions,
     LoadingOptions,
-    attribute_names,
     build_loader,
-    class_names,
     load_ppar_dataset,
     training_transform,
     validation_transform,
@@ -26,6 +24,7 @@ from ..models import AnonymizerModel
 from ..recipes.registry import find_recipe
 from .arguments import TrainingArguments
 from .loop import TrainingResult, train
+from .outputs import count_outputs, label_recognizers
 
 PRESETS = ("tiny", "paper")
 _DATA_PREFIX = "data."
@@ -63,6 +62,7 @@ class TrainingPlan:
         splits = {name: self._load(name) for name in self._splits(kind.score is not None)}
         outputs = count_outputs(splits["train"])
         recipe = kind.build(self.options, outputs, (self.clip.frames, *self.clip.size))
+        label_recognizers(recipe.modules, splits["train"])
         for module in recipe.modules.values():
             if isinstance(module, AnonymizerModel):
                 module.config.frame_rate = clip_rate(splits["train"], self.clip)
@@ -129,16 +129,6 @@ def make_plan(
         TrainingArguments(output, resume=resume, **_tuples(parts["loop"])),
         flip,
     )
-
-
-def count_outputs(dataset: Dataset) -> dict[str, int]:
-    """How many classes or attributes a data set has for each target; those it does not have are left out."""
-    counts = {
-        "action": len(class_names(dataset, "action")),
-        "person": len(class_names(dataset, "person")),
-        "attributes": len(attribute_names(dataset)),
-    }
-    return {target: count for target, count in counts.items() if count}
 
 
 def _share_out(settings: dict[str, Any], owners: dict[str, Any]) -> dict[str, dict[str, Any]]:

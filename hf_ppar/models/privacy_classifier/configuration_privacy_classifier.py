@@ -68,7 +68,7 @@ def check_recognizer(config: RecognizerConfig) -> None:
     """Refuse a recognizer that does not name one thing from clips."""
     if isinstance(config, FeatureRecognizerConfig):
         raise ValueError(f"recognizer: a {config.model_type!r} takes features; give one that takes clips")
-    if config.heads is not None:
+    if config.heads is not None and len(config.heads) > 1:
         raise ValueError(
             f"recognizer: it answers several questions ({', '.join(config.heads)}); give one with one head"
         )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,18 +11,14 @@ from safetensors import SafetensorError
 from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel
 
 from ..base import AnonymizerConfig, AnonymizerModel
-from ..loading import CHECKPOINTS, ModelError, check_place, first_line, list_anonymizers
+from ..loading import ModelError, check_place, first_line, hub_arguments, list_anonymizers
 from ..recognizers.modeling_recognizer import RecognizerModel
+from ..shipped import find_shipped, list_checkpoints
 from .configuration_privacy_classifier import PrivacyClassifierConfig
 from .modeling_privacy_classifier import PrivacyVideoClassifier
 
 DEFAULT_CHECKPOINT = "stage-privrate-tiny"
 _EXAMPLE = 'anonymizer="blur-strong", recognizer="microsoft/xclip-base-patch16-zero-shot", candidate_labels=[...]'
-
-
-def list_privacy_classifiers() -> list[str]:
-    """Names of the privacy classifiers that ship with the package."""
-    return sorted(path.parent.name for path in CHECKPOINTS.glob("*/config.json") if _is_ours(path))
 
 
 def load_privacy_classifier(
@@ -36,22 +30,24 @@ def load_privacy_classifier(
     hypothesis_template: str = "{}",
     revision: str | None = None,
     device: str | torch.device | None = None,
+    **kwargs: Any,
 ) -> PrivacyVideoClassifier:
     """Load a privacy classifier in eval mode, or combine one from its parts.
 
     Args:
-        model: shipped name (`list_privacy_classifiers`), directory, Hub id or model; None is the shipped default.
+        model: shipped name (`list_checkpoints`), directory, Hub id or model; None is the shipped default.
         anonymizer, recognizer: the parts, instead of `model`.
         candidate_labels, hypothesis_template: for an X-CLIP as recognizer, see `PrivacyVideoClassifier.from_parts`.
         revision: branch, tag or commit of `model` on the Hub.
         device: where to put it; None leaves it on the CPU.
+        kwargs: for `from_pretrained`, such as `token` and `cache_dir`.
     """
     if anonymizer is None and recognizer is None:
-        loaded = _load_whole(model, revision)
+        loaded = _load_whole(model, revision, kwargs)
         if candidate_labels is not None:
             loaded.set_labels(candidate_labels, hypothesis_template)
     else:
-        _check_parts(model, anonymizer, recognizer, revision)
+        _check_parts(model, anonymizer, recognizer, {"revision": revision, **kwargs})
         loaded = PrivacyVideoClassifier.from_parts(
             anonymizer,  # type: ignore[arg-type]
             recognizer,  # type: ignore[arg-type]
@@ -62,27 +58,19 @@ def load_privacy_classifier(
     return loaded if device is None else loaded.to(device)
 
 
-def _load_whole(model: Any, revision: str | None) -> PrivacyVideoClassifier:
+def _load_whole(model: Any, revision: str | None, kwargs: dict[str, Any]) -> PrivacyVideoClassifier:
     if isinstance(model, PrivacyVideoClassifier):
         return model
     if isinstance(model, PreTrainedModel):
         raise ModelError(explain_refusal(type(model).__name__, model.config))
-    if model is None:
-        if DEFAULT_CHECKPOINT not in list_privacy_classifiers():
-            raise ModelError(
-                "no model was given, and this version ships none; give model=, a directory or Hub id of a privacy "
-                f"classifier, or its parts anonymizer= and recognizer=, such as {_EXAMPLE}"
-            )
-        model = DEFAULT_CHECKPOINT
-    name = os.fspath(model)
-    return _load_saved(str(CHECKPOINTS / name) if name in list_privacy_classifiers() else name, revision)
+    name = DEFAULT_CHECKPOINT if model is None else os.fspath(model)
+    return _load_saved(find_shipped(name), revision, kwargs)
 
 
-def _load_saved(name: str, revision: str | None) -> PrivacyVideoClassifier:
-    shipped = list_privacy_classifiers()
-    check_place(name, f", and the shipped ones are {', '.join(shipped)}" if shipped else "")
+def _load_saved(name: str, revision: str | None, kwargs: dict[str, Any]) -> PrivacyVideoClassifier:
+    check_place(name, f", and the shipped ones are {', '.join(list_checkpoints())}")
     try:
-        config = AutoConfig.from_pretrained(name, revision=revision)
+        config = AutoConfig.from_pretrained(name, revision=revision, **hub_arguments(kwargs))
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"cannot load {name}: {first_line(error)}") from error
     if not isinstance(config, PrivacyClassifierConfig):
@@ -91,12 +79,12 @@ def _load_saved(name: str, revision: str | None) -> PrivacyVideoClassifier:
     for pointer in ("auto_map", "custom_pipelines"):
         config.__dict__.pop(pointer, None)
     try:
-        return PrivacyVideoClassifier.from_pretrained(name, config=config, revision=revision)
+        return PrivacyVideoClassifier.from_pretrained(name, config=config, revision=revision, **kwargs)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelError(f"cannot load {name}: {first_line(error)}") from error
 
 
-def _check_parts(model: Any, anonymizer: Any, recognizer: Any, revision: str | None) -> None:
+def _check_parts(model: Any, anonymizer: Any, recognizer: Any, rest: dict[str, Any]) -> None:
     if model is not None:
         raise ModelError("give model=, or anonymizer= and recognizer=, but not both")
     if anonymizer is None:
@@ -109,8 +97,10 @@ def _check_parts(model: Any, anonymizer: Any, recognizer: Any, revision: str | N
             "anonymizer= is given without recognizer=; add a directory or Hub id of a recognizer, a video classifier "
             "of transformers or an X-CLIP"
         )
-    if revision is not None:
-        raise ModelError(f"revision={revision!r} belongs to model=; load the parts at theirs and give the models")
+    given = {name: value for name, value in rest.items() if value is not None}
+    if given:
+        name, value = next(iter(given.items()))
+        raise ModelError(f"{name}={value!r} belongs to model=; load the parts with theirs and give the models")
 
 
 def explain_refusal(name: str, config: PreTrainedConfig) -> str:
@@ -125,6 +115,3 @@ def explain_refusal(name: str, config: PreTrainedConfig) -> str:
         f"as recognizer= and add anonymizer=, one of {', '.join(list_anonymizers())}, or a directory or Hub id"
     )
 
-
-def _is_ours(path: Path) -> bool:
-    return json.loads(path.read_text(encoding="utf-8")).get("model_type") == PrivacyClassifierConfig.model_type

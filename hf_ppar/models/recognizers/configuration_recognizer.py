@@ -23,8 +23,8 @@ class RecognizerConfig(PreTrainedConfig):
 
     One head is given as everywhere in transformers, by `num_labels` (or `id2label`) and `problem_type`:
     "single_label_classification" for an action or an identity (cross entropy), "multi_label_classification" for
-    private attributes (binary cross entropy). Several heads on one trunk are given by `heads`; `num_labels` is then
-    the sum of theirs, and the outputs are ordered by the heads' names.
+    private attributes (binary cross entropy). Named heads on one trunk are given by `heads`; `num_labels` is then the
+    sum of theirs, and the outputs are ordered by the heads' names.
 
     Args:
         heads: name -> (num_labels, problem_type), such as `{"identity": (20, "single_label_classification"),
@@ -42,8 +42,8 @@ class RecognizerConfig(PreTrainedConfig):
             if self.id2label is not None and len(self.id2label) != total:
                 raise ValueError(f"id2label has {len(self.id2label)} labels but heads have {total} outputs in all")
             kwargs["num_labels"] = total
-            if total == 1:  # only a yes-or-no head has one output, and transformers refuses it under another name
-                self.problem_type = "multi_label_classification"
+            if len(self.heads) == 1:
+                self.problem_type = next(iter(self.heads.values())).problem_type
         super().__post_init__(**kwargs)
 
 

@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModel
 
 from ..loading import ModelError, check_place, first_line
+from ..shipped import find_shipped
 from .configuration_recognizer import RecognizerConfig
 from .modeling_recognizer import RecognizerModel
 from .modeling_video_classifier import VideoClassifierRecognizer
@@ -30,8 +31,8 @@ def load_recognizer(
     """Load a recognizer in eval mode; ready-made models of transformers are wrapped.
 
     Args:
-        model: directory or Hub id of a recognizer, of a VideoMAE, ViViT, TimeSformer or V-JEPA 2 classifier or of an
-            X-CLIP; or a model.
+        model: shipped name, directory or Hub id of a recognizer, of a VideoMAE, ViViT, TimeSformer or V-JEPA 2
+            classifier or of an X-CLIP; or a model.
         candidate_labels: the labels that an X-CLIP chooses from.
         revision: branch, tag or commit of a Hub id.
         device: where to put it; None leaves it on the CPU.
@@ -41,7 +42,7 @@ def load_recognizer(
     if isinstance(model, RecognizerModel):
         loaded = model
     else:
-        name = os.fspath(model)
+        name = find_shipped(os.fspath(model))
         try:
             loaded = _load_named(name, candidate_labels, revision, kwargs)
         except (OSError, RuntimeError, SafetensorError) as error:
