@@ -23,7 +23,7 @@ $(VENV)/installed-bench: $(VENV)/installed-dev
 	$(PIP) --editable '.[bench]'
 	@touch $@
 
-demo: $(VENV)/installed       ## Render a clip, anonymize it, leave demo/ with videos and a before/after picture.
+demo: $(VENV)/installed       ## Render videos, classify and attack them raw and anonymized, leave demo/ with a page.
 	$(BIN)/hf-ppar demo demo
 
 test: $(VENV)/installed-dev   ## Run the tests.

@@ -23,13 +23,13 @@ from torch.utils.data import DataLoader
 from transformers import PreTrainedModel
 from verdicts import HERE, PLACES, WORK
 
-from hf_ppar import PrivacyVideoClassifier, load_privacy_classifier
+from hf_ppar import PrivacyVideoClassifier, load_anonymizer, load_privacy_classifier
 from hf_ppar.data import ClipOptions, LoadingOptions, build_loader, load_ppar_dataset
 from hf_ppar.evaluation import Report, read_report
 from hf_ppar.evaluation.budget import find_budget
 from hf_ppar.evaluation.measure import Number
 from hf_ppar.models.recognizers import RecognizerModel, load_recognizer
-from hf_ppar.models.shipped import ABOUT, ATTACKER, CLASSIFIER, RECOGNIZER, Shipped
+from hf_ppar.shipped import ABOUT, ATTACKER, CLASSIFIER, RECOGNIZER, Shipped
 from hf_ppar.training.outputs import label_recognizers
 
 CARDS = HERE.parent / "model_cards"
@@ -98,8 +98,11 @@ class Source:
     def classifier(self) -> PrivacyVideoClassifier:
         """The anonymizer and the recognizer of the report, which sees one clip of a video as judges do."""
         panel = find_budget(self.report.budget)
+        anonymizer = load_anonymizer(WORK / self.dataset / self.model / "training" / "modules" / "anonymizer")
+        if self.report.certificates:
+            anonymizer.config.certificates = self.report.certificates
         return PrivacyVideoClassifier.from_parts(
-            WORK / self.dataset / self.model / "training" / "modules" / "anonymizer",
+            anonymizer,
             self.judge(self.report.utility.judge, "action"),
             num_frames=panel.frames,
             image_size=panel.size,
@@ -112,11 +115,13 @@ class Source:
         return build_loader(self.test, options, loading=LoadingOptions(batch_size=50, shuffle=False))
 
 
-def figures(numbers: dict[str, Number]) -> dict[str, dict[str, Any]]:
-    """What about.json keeps of a report's numbers."""
+def figures(numbers: dict[str, Number], raw: Report) -> dict[str, dict[str, Any]]:
+    """What about.json keeps of a report's numbers, with those of raw videos beside them."""
+    bounds = {"action": raw.utility, **raw.privacy}
+    kept = ("metric", "value", "low", "high", "chance", "judge")
     return {
-        target: {"metric": n.metric, "value": n.value, "chance": n.chance, "raw": n.raw}
-        for target, n in numbers.items()
+        target: {**{name: getattr(number, name) for name in kept}, "raw": bounds[target].value}
+        for target, number in numbers.items()
     }
 
 
@@ -125,18 +130,19 @@ def write(model: PreTrainedModel, shipped: Shipped) -> None:
     shutil.rmtree(shipped.place, ignore_errors=True)
     model.half().save_pretrained(shipped.place)
     config = json.loads((shipped.place / "config.json").read_text(encoding="utf-8"))
-    (shipped.place / "config.json").write_text(json.dumps(as_single(config), indent=2) + "\n", encoding="utf-8")
+    (shipped.place / "config.json").write_text(json.dumps(tidy(config), indent=2) + "\n", encoding="utf-8")
     about = {name: value for name, value in asdict(shipped).items() if name != "name"}
     (shipped.place / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     for path in shipped.place.iterdir():
         path.chmod(0o644)
 
 
-def as_single(values: dict[str, Any]) -> dict[str, Any]:
-    """A config, and those within it, that asks for single precision."""
+def tidy(values: dict[str, Any]) -> dict[str, Any]:
+    """A config, and those within it, that asks for single precision and names no folder that it came from."""
     return {
-        key: "float32" if key == "dtype" else as_single(value) if isinstance(value, dict) else value
+        key: "float32" if key == "dtype" else tidy(value) if isinstance(value, dict) else value
         for key, value in values.items()
+        if key != "_name_or_path"
     }
 
 
@@ -211,22 +217,19 @@ def main() -> None:
     """Ship what belongs to a model."""
     source = Source(*sys.argv[1:])
     report, license = source.report, DATA[source.dataset][0]
+    raw = Source(source.dataset, "raw").report
     suffix = "raw-tiny" if source.model == "raw" else source.model
 
     def about(name: str, task: str, numbers: dict[str, Number]) -> Shipped:
-        return Shipped(name, task, source.model, source.dataset, license, figures(numbers))
+        return Shipped(name, task, source.model, source.dataset, license, figures(numbers, raw))
 
     if source.model == "raw":
-        whole, task, name = (
-            source.judge(report.utility.judge, "action"),
-            RECOGNIZER,
-            f"{source.dataset}-recognizer-{suffix}",
-        )
-        numbers = {"action": report.utility}
+        recognizer = source.judge(report.utility.judge, "action")
+        name = f"{source.dataset}-recognizer-{suffix}"
+        ship(recognizer, about(name, RECOGNIZER, {"action": report.utility}), source)
     else:
-        whole, task, name = source.classifier(), CLASSIFIER, f"{source.dataset}-{suffix}"
         numbers = {"action": report.utility, **report.privacy}
-    ship(whole, about(name, task, numbers), source)
+        ship(source.classifier(), about(f"{source.dataset}-{suffix}", CLASSIFIER, numbers), source)
     if source.dataset == "stage":
         kind = source.strongest
         numbers = {

@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -24,7 +25,7 @@ from .background import BackgroundCalls, read_ahead
 from .fixed_length import fix_length
 from .models import AnonymizerModel, load_anonymizer
 from .processing import to_clip, to_frames
-from .receipt import Receipt
+from .receipt import Receipt, sum_certificates
 from .version import __version__
 from .video import (
     FrameBatch,
@@ -192,8 +193,16 @@ class AnonymizedStream:
             dropped=dropped_from(info, options),
             rate_bits=self.rate_bits,
             mean_rate_bits=None if self.rate_bits is None else self.rate_bits / self.windows,
+            bounds=self._bounds(),
             hf_ppar_version=__version__,
         )
+
+    def _bounds(self) -> dict[str, dict[str, Any]]:
+        """What a certificate of the model comes to for this video; it is for the default strength alone."""
+        config = self.model.config
+        if self.strength != config.resolve_strength(None):
+            return {}
+        return sum_certificates(getattr(config, "certificates", None), self.windows)
 
     def _window_batches(self) -> Iterator[list[Window]]:
         """Windows in groups of one model call; runs in the reading thread."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import av
 import numpy as np
+from memory import peak_megabytes
 from timing import best_seconds
 
 from hf_ppar import AnonymizeOptions, WriteOptions, anonymize_video, load_anonymizer
@@ -111,19 +112,10 @@ def compare_seeking(video: Path) -> None:
         print(f"{name:<28} {1000 * taken:8.1f} ms         {taken / seconds['scan']:6.2f} x the scan")
 
 
-def peak_megabytes(video: Path, folder: Path) -> float:
-    """Peak resident memory of a fresh process that anonymizes the video.
-
-    Read from the process's own status: getrusage would start from the memory of this process, which started it.
-    """
-    code = (
-        "import sys, hf_ppar\n"
-        "hf_ppar.anonymize_video(sys.argv[1], sys.argv[2], 'blur-strong')\n"
-        "print(*(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))\n"
-    )
-    target = folder / f"peak_{video.stem}.mp4"
-    run = subprocess.run([sys.executable, "-c", code, str(video), str(target)], stdout=subprocess.PIPE, check=True)
-    return int(run.stdout) / 1024
+def peak_of_anonymizing(video: Path, folder: Path) -> float:
+    """Peak memory of anonymizing the video, in megabytes."""
+    code = "import sys, hf_ppar\nhf_ppar.anonymize_video(sys.argv[1], sys.argv[2], 'blur-strong')"
+    return peak_megabytes(code, video, folder / f"peak_{video.stem}.mp4")
 
 
 def main() -> None:
@@ -138,7 +130,7 @@ def main() -> None:
         print("\nReading 16 even frames of a 600 s video")
         compare_seeking(long)
         print("\nPeak memory of anonymizing")
-        peaks = {"60 s": peak_megabytes(minute, folder), "600 s": peak_megabytes(long, folder)}
+        peaks = {"60 s": peak_of_anonymizing(minute, folder), "600 s": peak_of_anonymizing(long, folder)}
         for label, peak in peaks.items():
             print(f"{label:<28} {peak:8.0f} MB         {peak / peaks['60 s']:6.2f} x the 60 s video")
 

@@ -10,6 +10,7 @@ from .classify import classify
 from .data import data_app
 from .demo import demo
 from .evaluate import evaluate
+from .models import models
 from .train import train
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 app.command()(anonymize)
 app.command()(classify)
+app.command()(models)
 app.command()(demo)
 app.command()(train)
 app.command()(evaluate)

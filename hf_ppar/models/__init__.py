@@ -1,8 +1,8 @@
 """Anonymizers as transformers models."""
 
+from ..shipped import list_checkpoints
 from .base import AnonymizerConfig, AnonymizerModel, AnonymizerOutput
 from .loading import ModelError, list_anonymizers, load_anonymizer
-from .shipped import list_checkpoints
 
 __all__ = [
     "AnonymizerConfig",

@@ -10,9 +10,9 @@ import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModel
 
+from ..shipped import find_shipped, list_checkpoints
 from .base import AnonymizerConfig, AnonymizerModel
 from .classic import CLASSIC_ANONYMIZERS
-from .shipped import find_shipped, list_checkpoints
 
 
 class ModelError(ValueError):

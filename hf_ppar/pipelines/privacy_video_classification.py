@@ -74,7 +74,8 @@ class PrivacyVideoClassificationPipeline(Pipeline):
             function_to_apply: "softmax", "sigmoid" or "none", before clips are averaged; None follows from the model.
             strength: of the anonymizer, from 0 to 1, 1 is most private.
             num_clips, num_crops: views that are averaged, see `hf_ppar.pipelines.views.Views`.
-            window, stride: seconds of a timeline's windows, and from one to the next; None is `window`.
+            window, stride: seconds of a timeline's windows, and from one to the next; None is `window`. Less than half
+                a window at the end of the video belongs to the window before.
             return_anonymized: also give what the recognizer saw, (clips, frames, height, width, 3) uint8.
             save_anonymized: folder to write the same frames to, clip after clip, as `<name>_anonymized.mp4`.
             overwrite: replace existing files.

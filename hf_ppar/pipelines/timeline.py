@@ -26,9 +26,11 @@ class Moment:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Windows of `window` seconds that begin every `stride` seconds; the last one may be shorter.
+    """Windows of `window` seconds that begin every `stride` seconds.
 
-    Frames of one window are held at a time, at the size of the views.
+    The last one ends with the video. Less than half a window that is left over joins the window before it, so that
+    every row stands for at least half a window, if the video is that long. Frames are held at the size of the views,
+    for one and a half windows at most.
     """
 
     window: float
@@ -47,7 +49,7 @@ class Timeline:
     def moments(self, source: VideoSource) -> Iterator[Moment]:
         """The windows of a video, in order. A stretch without frames has none."""
         window, stride = (Fraction(value).limit_denominator(10**6) for value in (self.window, self.stride))
-        start, new = Fraction(0), False  # `new`: there are frames that no window has shown yet
+        start = shown = Fraction(0)  # of the next window; frames before `shown` have been in one
         held: deque[tuple[Fraction, np.ndarray]] = deque()
         with open_video(source) as reader:
             tick = 1 / Fraction(reader.info.fps)
@@ -55,16 +57,19 @@ class Timeline:
                 for frame, number in zip(batch.frames, batch.times, strict=True):
                     time = number * batch.time_base
                     while time >= start + window:
-                        if new:
-                            yield self._moment(start, start + window, held)
-                        start, new = start + stride, False
+                        if held and held[-1][0] >= shown:
+                            if time + tick < start + stride + window / 2:
+                                break  # this may be the end, and too little for a window of its own
+                            shown = start + window
+                            yield self._moment(start, shown, held)
+                        start += stride
                         while held and held[0][0] < start:
                             held.popleft()
                     held.append((time, frame))
-                    new = True
-        if new:
-            yield self._moment(start, min(start + window, held[-1][0] + tick), held)
+        if held[-1][0] >= shown:
+            yield self._moment(start, held[-1][0] + tick, held)
 
     def _moment(self, start: Fraction, end: Fraction, held: deque[tuple[Fraction, np.ndarray]]) -> Moment:
-        clip = np.stack([held[number][1] for number in even_indices(len(held), self.views.frames)])
+        frames = [frame for time, frame in held if time < end]
+        clip = np.stack([frames[number] for number in even_indices(len(frames), self.views.frames)])
         return Moment(float(start), float(end), self.views.cut(clip))

@@ -4,7 +4,8 @@ Defaults are the paper's: AdamW, weight decay .05, learning rate 1e-3 * batch / 
 ratio .7, both weights .5; the predictors learn at the full rate, the rest of the anonymizer at a tenth of it and not
 at all in the first two epochs. The tiny preset trains on a CPU, against convolutional judges, which learn from few
 clips where a transformer does not; in its few epochs the negated loss, which has no lower bound, drives pruning out of
-its range, so that it pulls adversaries to the uniform answer and weighs sparsity more.
+its range, so that it pulls adversaries to the uniform answer and weighs sparsity more. It starts at random, so that it
+learns to paint what it sees first, and its predictors learn more slowly than the rest: at the same rate they saturate.
 """
 
 from __future__ import annotations
@@ -103,14 +104,15 @@ class STPrivacyOptions:
             "adversarial_epochs": 15,
             "judges": ("resnet3d",),
             "adversaries": ("resnet3d", "frame-resnet"),
-            "lr": 2e-3,
-            "adversarial_lr": 3e-4,
+            "lr": 3e-4,
+            "adversarial_lr": 1e-4,
+            "backbone_factor": 3.0,
             "catch_up_epochs": 10,
+            "reconstruction_weight": 10.0,
             "sparsity_weight": 20.0,
             "confusion": "uniform",
             "judge_lr": 3e-3,
             "reference_batch": None,
-            "backbone_factor": 1.0,
             "hold_epochs": 0.0,
             "clip_norm": 1.0,
         }
@@ -224,13 +226,16 @@ class STPrivacyRecipe:
         return {"loss": torch.stack(list(losses.values())).sum(), **losses}
 
     def adversarial_loss(self, batch: Batch, modules: Modules) -> Losses:
-        """Eq. 13: sparsity, actions that judges still name, adversaries that do not know."""
+        """Eq. 13: sparsity, actions that judges still name, adversaries that do not know.
+
+        Judges do not move, but normalise by the batch, as when they learned: running statistics lag behind an
+        anonymizer that does move.
+        """
         options = self.options
         output = modules["anonymizer"](batch["pixel_values"])
-        action = torch.stack([judged(modules[name], output, batch).loss for name in self.judges]).mean()
-        hidden = torch.stack(
-            [self._confusion(judged(modules[name], output, batch), batch) for name in self.adversaries]
-        )
+        answers = {name: judged(modules[name].train(), output, batch) for name in (*self.judges, *self.adversaries)}
+        action = torch.stack([answers[name].loss for name in self.judges]).mean()
+        hidden = torch.stack([self._confusion(answers[name], batch) for name in self.adversaries])
         privacy = hidden.max() if options.against == "worst" else hidden.mean()
         pruning = self._sparsity(output)
         return {

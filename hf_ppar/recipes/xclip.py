@@ -3,26 +3,36 @@
 It is there to be preserved by LaF-Privacy where no public checkpoint is at hand. Compound actions are held out: their
 clips are not trained on and their descriptions not read. What the words between two actions mean is learned from
 clips that show one action first and another one then, with their descriptions joined.
+
+A small transformer does not find out from a few thousand coloured clips where the person's limbs are. So it learns
+from motion masks first, over which the clips then fade in phase by phase, and a classification head beside the
+contrastive loss says which clips are alike.
 """
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any, Literal, cast
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import XCLIPConfig
 
 from ..data.stage import ACTIONS, COMPOUNDS, describe_action
 from ..losses import contrastive
 from ..models.lafprivacy.small_xclip import SmallXCLIP, build_xclip, tiny_config
-from ..models.layers import IMAGENET_MEAN, IMAGENET_STD, normalize_clip
+from ..models.layers import IMAGENET_MEAN, IMAGENET_STD, normalize_clip, soft_motion_mask
 from .recipe import Batch, Losses, Modules, Optimization, Phase, Update
 
 JOINTS = ("{} while {}", "{} and {}", "{} and {} at the same time", "{} and {} together", "{}, {} meanwhile")
+
+_POSITIONS, _QUERIES = 0.3, 0.15  # standard deviations at the beginning
 
 
 @dataclass(frozen=True)
@@ -31,12 +41,19 @@ class XCLIPOptions:
 
     Args:
         joined: share of a batch's clips that are made of two, half of each.
+        fade: shares of all epochs at which clips begin to fade in over their motion masks and are there completely;
+            None trains on the clips themselves from the first epoch on.
+        fade_steps: phases in between, one brightness each.
+        head_weight: of the classification head's loss.
         drop_path: rate of stochastic depth.
         hidden_size, num_layers, patch_size: of the tiny vision part.
     """
 
     preset: Literal["tiny", "paper"] = "paper"
     joined: float = 0.25
+    fade: tuple[float, float] | None = None
+    fade_steps: int = 8
+    head_weight: float = 0.0
     hidden_size: int = 96
     num_layers: int = 3
     patch_size: int = 8
@@ -52,17 +69,20 @@ class XCLIPOptions:
             raise ValueError(f"joined must be from 0 to 1, got {self.joined}")
         if self.epochs < 1:
             raise ValueError(f"epochs must be at least 1, got {self.epochs}")
+        if self.fade is not None and not 0 <= self.fade[0] < self.fade[1] <= 1:
+            raise ValueError(f"fade must be two shares of the epochs, 0 <= begin < end <= 1, got {self.fade}")
         if self.hidden_size % 32:
             raise ValueError(f"hidden_size={self.hidden_size} must be a multiple of 32, the width of a head")
 
     @classmethod
     def tiny(cls, **changes: Any) -> XCLIPOptions:
         """An X-CLIP that trains in minutes on two CPU cores."""
-        return cls(**{"preset": "tiny", "epochs": 60, **changes})
+        small = {"preset": "tiny", "epochs": 40, "lr": 2e-3, "fade": (0.25, 0.8), "head_weight": 1.0}
+        return cls(**{**small, **changes})
 
 
 class XCLIPRecipe:
-    """One module, one phase, one update.
+    """The X-CLIP and a head that is thrown away; a phase for each step of the fading.
 
     Args:
         outputs: target -> number of classes; the actions must be those of the stage.
@@ -82,38 +102,64 @@ class XCLIPRecipe:
         self.phrasings = [phrase_action(action) for action in self.actions]
         xclip = build_stage_xclip(options, clip)
         self.tokenizer = xclip.processor.tokenizer  # type: ignore[union-attr]
-        self.modules: dict[str, nn.Module] = {"xclip": xclip}
-        optimization = Optimization(
-            lr=options.lr,
-            weight_decay=options.weight_decay,
-            schedule="cosine",
-            warmup_epochs=min(options.warmup_epochs, options.epochs / 4),
-            clip_norm=options.clip_norm,
-        )
-        update = Update("xclip", ("xclip",), self.loss, optimization)
-        self.phases: Sequence[Phase] = (Phase("xclip", options.epochs, (update,)),)
+        self.modules: dict[str, nn.Module] = {
+            "xclip": xclip,
+            "head": nn.Linear(xclip.config.projection_dim, self.seen),
+        }
+        self.phases: Sequence[Phase] = self._phases()
 
-    def loss(self, batch: Batch, modules: Modules) -> Losses:
-        """Contrastive over the batch's clips of seen actions, each beside one of its descriptions."""
+    def _phases(self) -> tuple[Phase, ...]:
+        options = self.options
+        phases, done = [], 0
+        for brightness, epochs in plan_fading(options.epochs, options.fade, options.fade_steps):
+            falling = 0.5 * (1 + math.cos(math.pi * done / options.epochs))  # from one phase to the next
+            last = done + epochs == options.epochs
+            optimization = Optimization(
+                lr=options.lr * falling,
+                weight_decay=options.weight_decay,
+                schedule="cosine" if last else "constant",
+                warmup_epochs=0.0 if done else min(options.warmup_epochs, epochs / 2),
+                clip_norm=options.clip_norm,
+            )
+            loss = partial(self.loss, brightness=brightness)
+            update = Update("xclip", ("xclip", "head"), loss, optimization)
+            phases.append(Phase(f"brightness-{brightness:.2f}", epochs, (update,)))
+            done += epochs
+        return tuple(phases)
+
+    def loss(self, batch: Batch, modules: Modules, brightness: float = 1.0) -> Losses:
+        """Contrastive over the batch's clips of seen actions, each beside one of its descriptions; and the head's.
+
+        Args:
+            brightness: of the clips, over their motion masks; 1 is the clips alone.
+        """
         rows = ((batch["labels"] >= 0) & (batch["labels"] < self.seen)).nonzero()[:, 0]
         if len(rows) == 0:
             return {"loss": 0 * cast(SmallXCLIP, modules["xclip"]).logit_scale}
         clips, pairs = join_clips(batch["pixel_values"][rows], batch["labels"][rows], self.options.joined)
-        logits = self.compare(clips, [self.describe(*pair) for pair in pairs.tolist()], modules)
+        if brightness < 1:
+            clips = brightness * clips + (1 - brightness) * soft_motion_mask(clips)
+        output = self.run(clips, [self.describe(*pair) for pair in pairs.tolist()], modules)
+        logits = output.logits_per_video
         same = (pairs[:, None] == pairs[None]).all(-1)
         right = same.gather(1, logits.argmax(1, keepdim=True)).float()
-        return {"loss": contrastive(logits, same), "right": right.mean()}
+        losses = {"loss": contrastive(logits, same), "right": right.mean()}
+        if self.options.head_weight:
+            one = pairs[:, 0].where(pairs[:, 0] == pairs[:, 1], -1)
+            losses["head"] = F.cross_entropy(modules["head"](output.mit_output.pooler_output), one, ignore_index=-1)
+            losses["loss"] = losses["loss"] + self.options.head_weight * losses["head"]
+        return losses
 
     def describe(self, first: int, second: int) -> str:
         """A description of an action drawn at random, or those of two joined."""
         texts = [random.choice(self.phrasings[label]) for label in (first, second)]
         return texts[0] if first == second else random.choice(JOINTS).format(*random.sample(texts, 2))
 
-    def compare(self, clips: Tensor, texts: Sequence[str], modules: Modules) -> Tensor:
-        """Logits (clips, texts)."""
+    def run(self, clips: Tensor, texts: Sequence[str], modules: Modules) -> Any:
+        """X-CLIP's output; `logits_per_video` are (clips, texts)."""
         tokens = self.tokenizer(list(texts), padding=True, truncation=True, return_tensors="pt").to(clips.device)
         pixels = normalize_clip(clips, IMAGENET_MEAN, IMAGENET_STD)
-        return modules["xclip"](pixel_values=pixels, **tokens).logits_per_video
+        return modules["xclip"](pixel_values=pixels, **tokens)
 
     def score(self, batch: Batch, modules: Modules) -> dict[str, Tensor]:
         """Per clip: whether its action is named among the seen, the held-out and all actions; NaN for the others.
@@ -122,7 +168,7 @@ class XCLIPRecipe:
         """
         labels = batch["labels"]
         texts = [text for phrasings in self.phrasings for text in phrasings]
-        logits = self.compare(batch["pixel_values"], texts, modules)
+        logits = self.run(batch["pixel_values"], texts, modules).logits_per_video
         means = torch.stack([part.mean(1) for part in logits.split([len(p) for p in self.phrasings], dim=1)], dim=1)
         groups = {"seen_top1": (0, self.seen), "all_top1": (0, len(self.actions))}
         if len(self.actions) > self.seen:
@@ -142,6 +188,16 @@ def score_xclip(metrics: Mapping[str, float]) -> float:
     """
     chosen = [metrics[name] for name in ("seen_top1", "unseen_top1") if name in metrics]
     return sum(chosen) / len(chosen)
+
+
+def plan_fading(epochs: int, fade: tuple[float, float] | None, steps: int) -> list[tuple[float, int]]:
+    """Brightness of clips over their motion masks, and for how many epochs, in order."""
+    if fade is None:
+        return [(1.0, epochs)]
+    edges = [fade[0] + (fade[1] - fade[0]) * step / steps for step in range(steps + 1)]
+    starts = [0, *(round(edge * epochs) for edge in edges), epochs]
+    levels = [0.0, *((step + 1) / (steps + 1) for step in range(steps)), 1.0]
+    return [(level, end - start) for level, (start, end) in zip(levels, pairwise(starts), strict=True) if end > start]
 
 
 def phrase_action(action: str) -> list[str]:
@@ -183,4 +239,16 @@ def build_stage_xclip(options: XCLIPOptions, clip: tuple[int, int, int]) -> Smal
         config = XCLIPConfig(vision_config=vision)
     config.unseen_actions = list(COMPOUNDS)
     texts = [text for action in ACTIONS for text in phrase_action(action)]
-    return build_xclip(config, [*texts, *(joint.format("", "") for joint in JOINTS)])
+    xclip = build_xclip(config, [*texts, *(joint.format("", "") for joint in JOINTS)])
+    if options.preset == "tiny":
+        sharpen_attention(xclip)
+    return xclip
+
+
+@torch.no_grad()
+def sharpen_attention(xclip: SmallXCLIP) -> None:
+    """Begin with positions and attention that tell patches apart; CLIP's own beginning is for a long training."""
+    nn.init.normal_(xclip.vision_model.embeddings.position_embedding.weight, std=_POSITIONS)
+    for layer in xclip.vision_model.encoder.layers:
+        for projection in (layer.self_attn.q_proj, layer.self_attn.k_proj):
+            nn.init.normal_(projection.weight, std=_QUERIES)

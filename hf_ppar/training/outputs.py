@@ -30,7 +30,9 @@ def label_recognizers(modules: Mapping[str, nn.Module], dataset: Dataset) -> Non
     """Write the names of their answers into the configs of recognizers that are about to be trained on a data set."""
     names = name_outputs(dataset)
     for module in modules.values():
-        heads = module.config.heads if isinstance(module, RecognizerModel) else None
+        if not isinstance(module, RecognizerModel):
+            continue
+        heads = module.config.heads
         if heads is None or not set(heads) <= set(names):
             continue
         answers = [answer for target in heads for answer in names[target]]

@@ -56,11 +56,11 @@ def test_own_labels(models, square_mp4):
 
 
 def test_a_timeline_and_what_the_recognizer_saw(models, tmp_path):
-    source = write_with_av(tmp_path / "long.mp4", moving_square(60))
+    source = write_with_av(tmp_path / "long.mp4", moving_square(65))
     arguments = ("--model", models / "both", "--timeline", "--window", "1", "--strength", "0.9")
     result = run(source, *arguments, "--save-anonymized", tmp_path / "safe")
     assert result.exit_code == 0, result.stderr
-    assert "     0.0 -      1.0 s" in result.stdout and "     2.0 -      2.4 s" in result.stdout
+    assert "     0.0 -      1.0 s" in result.stdout and "     2.0 -      2.6 s" in result.stdout
     assert probe(tmp_path / "safe" / "long_anonymized.mp4").frames == 12
     rows = json.loads(run(source, *arguments, "--json").stdout)[0]["timeline"]
     assert [row["start"] for row in rows] == [0, 1, 2]

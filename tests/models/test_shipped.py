@@ -9,7 +9,7 @@ from hf_ppar import anonymize, list_checkpoints, load_anonymizer, load_privacy_c
 from hf_ppar.data import ClipOptions, LoadingOptions, build_loader, load_ppar_dataset
 from hf_ppar.models.privacy_classifier.loading import DEFAULT_CHECKPOINT
 from hf_ppar.models.recognizers import load_recognizer
-from hf_ppar.models.shipped import ATTACKER, CHECKPOINTS, CLASSIFIER, list_shipped
+from hf_ppar.shipped import ATTACKER, CHECKPOINTS, CLASSIFIER, list_shipped
 
 ROOT = Path(__file__).parents[2]
 

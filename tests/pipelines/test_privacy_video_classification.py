@@ -1,6 +1,7 @@
 import io
 import threading
 import tracemalloc
+from fractions import Fraction
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -185,10 +186,40 @@ def test_a_timeline(classify, paths):
     for row, (first, last) in zip(rows, [(0, 13), (7, 19), (13, 25), (19, 30)], strict=True):
         by_hand = expected(classify.model, frames[first:last][even_indices(last - first, 4)][None])
         assert row["label"] == ACTIONS[int(by_hand.argmax())] and row["score"] == pytest.approx(float(by_hand.max()))
-    assert len(classify(paths[2], window=0.5, top_k=2)) == 6
+    assert len(classify(paths[2], window=0.5, top_k=2)) == 4
     whole = classify(paths[2], window=100, top_k=3)
     assert same(whole, classify(paths[2])) and (whole[0]["start"], whole[0]["end"]) == (0, 1.2)
     assert [row["end"] for row in classify(moving_square(50), window=1)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("frames", "window", "stride", "spans"),
+    [
+        (60, 1.0, 1.0, [(0, 1), (1, 2.4)]),  # 0.4 s are left over
+        (51, 1.0, 1.0, [(0, 1), (1, 2.04)]),
+        (63, 1.0, 1.0, [(0, 1), (1, 2), (2, 2.52)]),
+        (50, 1.0, 1.0, [(0, 1), (1, 2)]),
+        (30, 1.0, 1.0, [(0, 1.2)]),
+        (10, 1.0, 1.0, [(0, 0.4)]),
+        (50, 1.0, 0.8, [(0, 1), (0.8, 2)]),  # from 1.6 s on
+        (55, 1.0, 0.8, [(0, 1), (0.8, 1.8), (1.6, 2.2)]),
+        (55, 1.0, 0.4, [(0, 1), (0.4, 1.4), (0.8, 1.8), (1.2, 2.2)]),
+    ],
+)
+def test_the_end_of_a_timeline(frames, window, stride, spans):
+    video = np.zeros((frames, 8, 8, 3), np.uint8) + np.arange(frames, dtype=np.uint8)[:, None, None, None]
+    moments = list(Timeline(window, stride, Views(200, (8, 8))).moments(video))
+    assert [(moment.start, moment.end) for moment in moments] == spans
+    for moment, (start, end) in zip(moments, spans, strict=True):
+        shown = sorted(set(moment.clips[0, :, 0, 0, 0].tolist()))
+        assert shown == [number for number in range(frames) if start <= number / 25 < end - 1e-9]
+
+
+def test_a_stretch_without_frames_has_no_window(tmp_path):
+    times = [*range(10), *range(60, 71)]  # up to 0.4 s, and from 2.4 to 2.8 s
+    path = write_with_av(tmp_path / "gap.mkv", moving_square(21), times=times, time_base=Fraction(1, 25))
+    moments = list(Timeline(1.0, 1.0, Views(4, (8, 8))).moments(path))
+    assert [moment.start for moment in moments] == [0, 2] and moments[0].end == 1
 
 
 def test_the_memory_of_a_timeline_does_not_grow_with_the_video():
@@ -215,7 +246,7 @@ def test_what_the_recognizer_saw_can_be_returned_and_saved(classify, paths, tmp_
     with pytest.raises(hf_ppar.VideoError, match="it exists already"):
         classify(paths[2], save_anonymized=tmp_path / "safe")
     timeline = classify(paths[2], window=0.5, save_anonymized=tmp_path / "safe", overwrite=True)
-    assert len(timeline["timeline"]) == 3 and probe(timeline["path"]).frames == 12
+    assert len(timeline["timeline"]) == 2 and probe(timeline["path"]).frames == 8
     with pytest.raises(hf_ppar.VideoError, match="a video without a path has no name"):
         classify(read_video(paths[0]), save_anonymized=tmp_path)
     with pytest.raises(ValueError, match="return_anonymized would hold a whole timeline in memory"):

@@ -1,5 +1,6 @@
 import json
 import random
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -9,7 +10,15 @@ from typer.testing import CliRunner
 from hf_ppar.cli.main import app
 from hf_ppar.data.stage import ACTIONS, COMPOUNDS
 from hf_ppar.models.lafprivacy import load_vision_language_model
-from hf_ppar.recipes.xclip import JOINTS, XCLIPOptions, XCLIPRecipe, join_clips, phrase_action, score_xclip
+from hf_ppar.recipes.xclip import (
+    JOINTS,
+    XCLIPOptions,
+    XCLIPRecipe,
+    join_clips,
+    phrase_action,
+    plan_fading,
+    score_xclip,
+)
 from hf_ppar.training.log import read_log
 
 CLIP = (4, 16, 16)
@@ -27,9 +36,14 @@ def batch_of(labels):
 
 
 def test_compounds_are_held_out():
-    recipe = build()
     read = []
-    recipe.compare = lambda clips, texts, modules: read.extend(texts) or torch.randn(len(clips), len(texts))
+
+    def run(clips, texts, modules):
+        read.extend(texts)
+        return SimpleNamespace(logits_per_video=torch.randn(len(clips), len(texts)))
+
+    recipe = build(head_weight=0.0)
+    recipe.run = run
     losses = recipe.loss(batch_of(torch.arange(ALL)), recipe.modules)
     assert len(read) == SEEN and 0 <= losses["right"] <= 1
     held_out = {text for action in COMPOUNDS for text in phrase_action(action)}
@@ -76,9 +90,10 @@ def test_scores_are_among_seen_unseen_and_all():
         for row, label in enumerate((0, 4, SEEN, 0, 0)):
             wanted[row, label] = 5.0
         wanted[3, ALL - 1] = 4.0  # the best of the compounds, but not of all
-        return torch.cat([wanted[:, [i]].expand(-1, size) for i, size in enumerate(sizes)], dim=1)
+        logits = torch.cat([wanted[:, [i]].expand(-1, size) for i, size in enumerate(sizes)], dim=1)
+        return SimpleNamespace(logits_per_video=logits)
 
-    recipe.compare = answer
+    recipe.run = answer
     scores = {
         name: [round(v, 3) for v in value.tolist()] for name, value in recipe.score(batch_of(labels), {}).items()
     }
@@ -104,6 +119,28 @@ def test_it_learns_to_tell_clips_apart():
         history.append(losses["loss"].item())
     assert sum(history[-5:]) < 0.7 * sum(history[:5])
     assert recipe.loss(batch_of(torch.tensor([ALL - 1])), recipe.modules)["loss"] == 0, "nothing to learn from"
+
+
+def test_clips_fade_in_over_their_motion_masks():
+    assert plan_fading(40, None, 8) == [(1.0, 40)]
+    plan = plan_fading(40, (0.25, 0.8), 8)
+    assert plan[0] == (0.0, 10) and plan[-1] == (1.0, 8) and sum(epochs for _, epochs in plan) == 40
+    levels = [level for level, _ in plan]
+    assert levels == sorted(set(levels))
+    recipe = build(epochs=4)
+    seen = []
+    recipe.run = lambda clips, texts, modules: (
+        seen.append(clips)
+        or SimpleNamespace(
+            logits_per_video=torch.zeros(len(clips), len(texts)),
+            mit_output=SimpleNamespace(pooler_output=torch.zeros(len(clips), recipe.modules["head"].in_features)),
+        )
+    )
+    batch = batch_of(torch.zeros(2, dtype=torch.long)) | {"pixel_values": torch.full((2, 4, 3, 16, 16), 0.5)}
+    for phase in recipe.phases:
+        phase.updates[0].loss(batch, recipe.modules)
+    assert seen[0].max() == 0, "nothing moves, so that the first phase sees nothing"
+    assert torch.equal(seen[-1], batch["pixel_values"])
 
 
 @pytest.mark.parametrize(

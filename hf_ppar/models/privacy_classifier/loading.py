@@ -10,10 +10,10 @@ import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel
 
+from ...shipped import find_shipped, list_checkpoints
 from ..base import AnonymizerConfig, AnonymizerModel
 from ..loading import ModelError, check_place, first_line, hub_arguments, list_anonymizers
 from ..recognizers.modeling_recognizer import RecognizerModel
-from ..shipped import find_shipped, list_checkpoints
 from .configuration_privacy_classifier import PrivacyClassifierConfig
 from .modeling_privacy_classifier import PrivacyVideoClassifier
 
@@ -114,4 +114,3 @@ def explain_refusal(name: str, config: PreTrainedConfig) -> str:
         f"{name} is a {config.model_type!r} model without an anonymizer, and raw frames are never classified; give it "
         f"as recognizer= and add anonymizer=, one of {', '.join(list_anonymizers())}, or a directory or Hub id"
     )
-

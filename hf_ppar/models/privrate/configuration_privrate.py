@@ -42,6 +42,8 @@ class PrivRateConfig(AnonymizerConfig):
         decoder_size, decoder_layers: width and depth of the network on every tubelet.
         decoder_heads: of attention between tubelets; 0 is none.
         decoder_channels: 1 for a grey clip, 3 for colour.
+        certificates: private label -> certificate of one window at the default strength, as in a report; what
+            receipts sum up. None for a model without a report.
     """
 
     model_type = "ppar_privrate"
@@ -67,6 +69,7 @@ class PrivRateConfig(AnonymizerConfig):
     decoder_layers: int = 2
     decoder_heads: int = 0
     decoder_channels: Literal[1, 3] = 1
+    certificates: dict[str, Any] | None = None
 
     def __post_init__(self, **kwargs: Any) -> None:
         if len(self.image_size) != 2:

@@ -38,8 +38,9 @@ class VideoClassifierRecognizerConfig(RecognizerConfig):
             self.num_frames = classifier.frames_per_clip if hasattr(classifier, "crop_size") else classifier.num_frames
         if self.id2label is None and self.heads is None and "num_labels" not in kwargs:
             self.id2label: dict[int, str] | None = dict(classifier.id2label)
-            self.label2id = dict(classifier.label2id)
         super().__post_init__(**kwargs)
+        # A config may come with one of the two only.
+        self.label2id = {label: number for number, label in (self.id2label or {}).items()}
         classifier.id2label, classifier.label2id = self.id2label, self.label2id
 
     @property

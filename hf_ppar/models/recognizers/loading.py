@@ -10,8 +10,8 @@ import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModel
 
+from ...shipped import find_shipped
 from ..loading import ModelError, check_place, first_line
-from ..shipped import find_shipped
 from .configuration_recognizer import RecognizerConfig
 from .modeling_recognizer import RecognizerModel
 from .modeling_video_classifier import VideoClassifierRecognizer

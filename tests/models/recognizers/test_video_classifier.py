@@ -116,3 +116,17 @@ def test_the_config_of_the_model_is_left_alone():
     VideoClassifierRecognizer.config_class(classifier=CONFIGS["videomae"], num_labels=9)
     assert CONFIGS["videomae"].to_dict() == before
     assert AutoConfig.for_model("videomae").num_labels == 2
+
+
+def test_a_classifier_may_name_its_labels_one_way_only(tmp_path):
+    labels = {0: "walk", 1: "wave", 2: "sit"}
+    numbers = {"walk": 0, "wave": 1, "sit": 2}
+    sizes = {**WIDTH, **SQUARE, "patch_size": 16}
+    sizes.pop("num_labels")
+    saved = VideoMAEConfig(**sizes, id2label=labels)
+    assert saved.label2id is None
+    AutoModelForVideoClassification.from_config(saved).save_pretrained(tmp_path)
+    wrapped = load_recognizer(tmp_path).config
+    given = VideoClassifierRecognizer.config_class(classifier=CONFIGS["videomae"], id2label=labels)
+    for config in (wrapped, wrapped.classifier, given, given.classifier):
+        assert config.id2label == labels and config.label2id == numbers

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CHECKPOINTS = Path(__file__).parent.parent / "checkpoints"
+CHECKPOINTS = Path(__file__).parent / "checkpoints"
 ABOUT = "about.json"
 CLASSIFIER, RECOGNIZER, ATTACKER = "privacy-video-classification", "video-classification", "attack"
 
@@ -23,7 +23,8 @@ class Shipped:
     Args:
         task: `CLASSIFIER`, `RECOGNIZER` of raw clips, or `ATTACKER` on persons and attributes.
         sees: the anonymizer whose output it was trained on; "raw" for none.
-        figures: target -> {"metric", "value", "chance", "raw"} of its report, or of its row there for a judge.
+        figures: target -> {"metric", "value", "low", "high", "chance", "raw", "judge"} of its report, or of its row
+            there for a judge.
     """
 
     name: str
