@@ -5,7 +5,6 @@ A saved video shows such tubelets black; here they are missing from the transfor
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from torch import Tensor
 from ..data import ClipDataset, ClipOptions
 from ..data.clip_dataset import Example
 from ..models.layers import TubeletGrid
-from ..models.recognizers import TubeletRecognizer, TubeletRecognizerConfig
 from ..recipes.recipe import Batch, Losses, Modules
 from ..recipes.recognizer import RecognizerOptions, RecognizerRecipe
 from ..training.outputs import count_outputs
@@ -54,12 +52,7 @@ class VisibleTokensRecipe(RecognizerRecipe):
     def __init__(
         self, options: RecognizerOptions, outputs: dict[str, int], clip: ClipOptions, tubelet_size: tuple[int, ...]
     ) -> None:
-        # Any kind gives the heads; the transformer in its place has the anonymizer's tubelets.
-        super().__init__(replace(options, kind="frame-resnet"), outputs, (clip.frames, *clip.size))
-        config: Any = self.modules["recognizer"].config
-        make: Any = TubeletRecognizerConfig.tiny if options.preset == "tiny" else TubeletRecognizerConfig
-        sizes = {"num_frames": clip.frames, "image_size": clip.size, "tubelet_size": tubelet_size}
-        self.modules = {"recognizer": TubeletRecognizer(make(heads=config.heads, **sizes))}
+        super().__init__(options, outputs, (clip.frames, *clip.size), tubelet_size=tubelet_size)
 
     def loss(self, batch: Batch, modules: Modules) -> Losses:
         """As for any recognizer, of the visible tokens."""

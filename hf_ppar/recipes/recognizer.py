@@ -76,13 +76,16 @@ class RecognizerRecipe:
     Args:
         outputs: target -> number of classes, or of attributes.
         clip: (frames, height, width) of the clips it will see.
+        changes: to the recognizer's config.
     """
 
     name = "recognizer"
 
-    def __init__(self, options: RecognizerOptions, outputs: dict[str, int], clip: tuple[int, int, int]) -> None:
+    def __init__(
+        self, options: RecognizerOptions, outputs: dict[str, int], clip: tuple[int, int, int], **changes: Any
+    ) -> None:
         self.options = options
-        self.modules: dict[str, torch.nn.Module] = {"recognizer": build_recognizer(options, outputs, clip)}
+        self.modules: dict[str, torch.nn.Module] = {"recognizer": build_recognizer(options, outputs, clip, **changes)}
         optimization = Optimization(
             lr=options.lr,
             reference_batch=options.reference_batch,
