@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
@@ -173,25 +174,26 @@ class PrivacyVideoClassificationPipeline(Pipeline):
         """Logits (views, labels), the moment that each view belongs to, and the seconds of the moments."""
         if return_anonymized and "timeline" in inputs:
             raise ValueError("return_anonymized would hold a whole timeline in memory; use save_anonymized instead")
-        logits: list[torch.Tensor] = []
+        # One buffer: a tensor kept of every call would leave gaps in the heap, which then grows with the video.
+        logits = array("f")
         moments: list[int] = []
         seen: list[np.ndarray] = []
         spans: list[tuple[float, float]] = []
         views = list_views(inputs, spans)
         with open_clip_file(inputs, save_anonymized, overwrite) as file:
             while part := list(islice(views, clips_at_once)):
+                moments += [moment for moment, _ in part]
                 clips = torch.stack([to_clip(clip) for _, clip in part]).to(self.device)
                 output = self.model(clips, strength=strength)
-                logits.append(output.logits.float().cpu())
-                moments += [moment for moment, _ in part]
-                if file is None and not return_anonymized:
-                    continue
-                for frames in map(to_frames, output.anonymized):
+                logits.extend(output.logits.float().flatten().tolist())
+                for frames in map(to_frames, output.anonymized) if file is not None or return_anonymized else ():
                     if file is not None:
                         file.add(frames)
                     if return_anonymized:
                         seen.append(frames)
-        answer = {"logits": torch.cat(logits).numpy(), "moments": moments, "names": self.model.label_names}
+                del part, clips, output  # before the next clips are read
+        scores = np.frombuffer(logits, np.float32).reshape(len(moments), -1)
+        answer = {"logits": scores, "moments": moments, "names": self.model.label_names}
         answer |= {"spans": spans} if "timeline" in inputs else {}
         answer |= {"anonymized": np.stack(seen)} if return_anonymized else {}
         return answer | ({} if file is None else {"path": str(file.target)})

@@ -5,14 +5,15 @@ ratio .7, both weights .5; the predictors learn at the full rate, the rest of th
 at all in the first two epochs. The tiny preset trains on a CPU, against convolutional judges, which learn from few
 clips where a transformer does not; in its few epochs the negated loss, which has no lower bound, drives pruning out of
 its range, so that it pulls adversaries to the uniform answer and weighs sparsity more. It starts at random, so that it
-learns to paint what it sees first, and its predictors learn more slowly than the rest: at the same rate they saturate.
+learns to paint what it sees before judges look at it, and its predictors learn more slowly than the rest: at the same
+rate they saturate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +23,7 @@ from ..losses import CONFUSIONS, confusion, sparsity
 from ..models.layers import masked_mean, soft_motion_mask
 from ..models.recognizers import RecognizerModel, TubeletRecognizer
 from ..models.stprivacy import STPrivacyAnonymizer, STPrivacyConfig, STPrivacyOutput
+from ..models.stprivacy.predictor import TokenPredictor
 from .recipe import Batch, Losses, Modules, Optimization, Phase, Update
 from .recognizer import BATCH_KEYS, KINDS, TARGETS, RecognizerOptions, build_recognizer, score_heads
 
@@ -35,9 +37,9 @@ class STPrivacyOptions:
         image_model: ViT or DeiT of transformers to start from (id or directory); None starts at random.
         centre_only: inflate its patch filter at the central frame only.
         sparsity_weight: of Eq. 7; 1 in the paper, 2 in DynamicViT.
-        reconstruction_weight: in the initialisation, of the mean squared distance between the clip that is painted and
-            the one that was given, or its motion mask where the input is a difference. 0 in the paper, which starts
-            from an image model; a start at random paints noise in which judges find nothing.
+        reconstruction_epochs: after the initialisation, of painting the clip that was given, or its motion mask where
+            the input is a difference, with decisions left alone. 0 in the paper, which starts from an image model; a
+            start at random paints noise in which judges find nothing.
         judges: kinds of the action recognizers, `adversaries` of the privacy recognizers, see `hf_ppar train
             recognizer`. Tubelet ones leave dropped tokens out, others see them as they are shown.
         confusion: what the anonymizer does to adversaries, see `hf_ppar.losses.confusion`.
@@ -60,9 +62,9 @@ class STPrivacyOptions:
     output_pixels: tuple[int, ...] | None = None
     output_levels: int | None = None
     init_epochs: int = 80
+    reconstruction_epochs: int = 0
     adversarial_epochs: int = 40
     sparsity_weight: float = 1.0
-    reconstruction_weight: float = 0.0
     action_weight: float = 0.5
     privacy_weight: float = 0.5
     judges: tuple[str, ...] = ("tubelet",)
@@ -104,11 +106,13 @@ class STPrivacyOptions:
             "adversarial_epochs": 15,
             "judges": ("resnet3d",),
             "adversaries": ("resnet3d", "frame-resnet"),
-            "lr": 3e-4,
-            "adversarial_lr": 1e-4,
-            "backbone_factor": 3.0,
+            "lr": 5e-4,
+            "adversarial_lr": 5e-4,
+            "backbone_factor": 1.5,
+            "action_weight": 1.0,
+            "privacy_weight": 0.2,
             "catch_up_epochs": 10,
-            "reconstruction_weight": 10.0,
+            "reconstruction_epochs": 4,
             "sparsity_weight": 20.0,
             "confusion": "uniform",
             "judge_lr": 3e-3,
@@ -144,7 +148,7 @@ class STPrivacyRecipe:
         self.adversaries = [f"privacy_{kind}" for kind in options.adversaries]
         for name in (*self.judges, *self.adversaries):
             self.modules[name] = self._fresh(name)
-        self.phases: Sequence[Phase] = (self._initialisation(), *self._adversarial())
+        self.phases: Sequence[Phase] = (self._initialisation(), *self._reconstruction(), *self._adversarial())
 
     def _fresh(self, name: str) -> RecognizerModel:
         sort, kind = name.split("_", 1)
@@ -163,6 +167,13 @@ class STPrivacyRecipe:
         optimization = self._optimization(options.lr, slow, options.hold_epochs)
         update = Update("anonymizer", ("anonymizer", "action_head"), self.initial_loss, optimization)
         return Phase("initialisation", options.init_epochs, (update,))
+
+    def _reconstruction(self) -> list[Phase]:
+        options = self.options
+        still = {"anonymizer.predictors": 0.0, "anonymizer.": options.backbone_factor}
+        painting = Update("painter", ("anonymizer",), self.reconstruction_loss, self._optimization(options.lr, still))
+        epochs = options.reconstruction_epochs
+        return [Phase("reconstruction", epochs, (painting,))] if epochs else []
 
     def _adversarial(self) -> list[Phase]:
         options = self.options
@@ -206,17 +217,18 @@ class STPrivacyRecipe:
         pooled = masked_mean(output.tokens, output.token_mask)
         action = F.cross_entropy(modules["action_head"](pooled), batch["labels"], ignore_index=-1)
         pruning = self._sparsity(output)
-        losses = {"sparsity": pruning, "action": action, "kept": output.token_mask.mean()}
-        total = self.options.sparsity_weight * pruning + action
-        if self.options.reconstruction_weight:
-            losses["reconstruction"] = F.mse_loss(output.pixels, self._target(batch["pixel_values"]))
-            total = total + self.options.reconstruction_weight * losses["reconstruction"]
-        return {"loss": total, **losses}
+        return {
+            "loss": self.options.sparsity_weight * pruning + action,
+            "sparsity": pruning,
+            "action": action,
+            "kept": output.token_mask.mean(),
+        }
 
-    def _target(self, clips: Tensor) -> Tensor:
-        if self.config.input == "raw":
-            return clips
-        return soft_motion_mask(clips).expand_as(clips)
+    def reconstruction_loss(self, batch: Batch, modules: Modules) -> Losses:
+        """Mean squared distance between all that is painted, dropped or not, and what the network sees."""
+        clips = batch["pixel_values"]
+        target = clips if self.config.input == "raw" else soft_motion_mask(clips).expand_as(clips)
+        return {"loss": F.mse_loss(modules["anonymizer"](clips).pixels, target)}
 
     def judging_loss(self, batch: Batch, modules: Modules) -> Losses:
         """Judges learn from clips as the anonymizer will show them to these judges: with decisions that are drawn."""
@@ -292,5 +304,9 @@ def build_anonymizer(options: STPrivacyOptions, clip: tuple[int, int, int]) -> S
         output_levels=options.output_levels,
     )
     if options.image_model is None:
-        return STPrivacyAnonymizer(config)
-    return STPrivacyAnonymizer.from_image_model(options.image_model, config, options.centre_only)
+        anonymizer = STPrivacyAnonymizer(config)
+    else:
+        anonymizer = STPrivacyAnonymizer.from_image_model(options.image_model, config, options.centre_only)
+    for predictor in anonymizer.predictors:
+        cast(TokenPredictor, predictor).begin_at(options.keep_ratio)
+    return anonymizer

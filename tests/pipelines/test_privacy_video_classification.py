@@ -1,6 +1,7 @@
 import io
 import threading
 import tracemalloc
+import weakref
 from fractions import Fraction
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -233,6 +234,19 @@ def test_the_memory_of_a_timeline_does_not_grow_with_the_video():
         tracemalloc.stop()
         assert windows == frames // 25 - 1
     assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_a_timeline_keeps_no_tensor_of_earlier_calls(classify):
+    """A small one from each call is enough to make the heap grow with the video."""
+    given, alive = [], []
+
+    def count(model, args, output):
+        alive.append(sum(reference() is not None for reference in given))
+        given.extend(map(weakref.ref, (args[0], output.logits, output.anonymized)))
+
+    classify.model.register_forward_hook(count)
+    classify(moving_square(200), window=0.4, batch_size=2)
+    assert alive == [0] * 10
 
 
 def test_what_the_recognizer_saw_can_be_returned_and_saved(classify, paths, tmp_path):

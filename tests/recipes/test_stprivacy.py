@@ -18,7 +18,7 @@ CLIP = (4, 24, 24)
 
 def build(**changes):
     torch.manual_seed(0)
-    papers = {"sparsity_weight": 1.0, "confusion": "negated"}
+    papers = {"sparsity_weight": 1.0, "confusion": "negated", "action_weight": 0.5, "privacy_weight": 0.5}
     options = STPrivacyOptions.tiny(**{"private": ("person",), "adversaries": ("resnet3d",), **papers, **changes})
     return STPrivacyRecipe(options, OUTPUTS, CLIP)
 
@@ -75,6 +75,36 @@ def test_initial_loss_is_equation_12(batch):
     assert without <= {"to_pixels.weight", "to_pixels.bias"}, "only the painter waits for the second phase"
 
 
+@pytest.mark.parametrize("seen", ["raw", "difference"])
+def test_a_start_at_random_learns_to_paint_what_it_sees(batch, seen):
+    recipe = build(input=seen)
+    freeze(recipe, {"anonymizer"})
+    torch.manual_seed(3)
+    losses = recipe.reconstruction_loss(batch, recipe.modules)
+    torch.manual_seed(3)
+    painted = recipe.modules["anonymizer"](batch["pixel_values"]).pixels
+    clips = batch["pixel_values"]
+    moves = torch.cat([torch.zeros_like(clips[:, :1]), clips[:, 1:] - clips[:, :-1]], 1).abs().amax(2, keepdim=True)
+    target = clips if seen == "raw" else (10 * moves).clamp(max=1).expand_as(clips)
+    assert value_of(losses) == pytest.approx(((painted - target) ** 2).mean().item(), abs=1e-6)
+
+
+def test_decisions_do_not_learn_from_painting():
+    recipe = build()
+    phase = next(phase for phase in recipe.phases if phase.name == "reconstruction")
+    (update,) = phase.updates
+    assert update.optimization.slow["anonymizer.predictors"] == 0
+    assert "reconstruction" not in [phase.name for phase in build(reconstruction_epochs=0).phases]
+
+
+def test_decisions_begin_at_the_keep_ratio(batch):
+    recipe = build(keep_ratio=0.4)
+    anonymizer = recipe.modules["anonymizer"]
+    tokens = torch.randn(2, 18, anonymizer.config.hidden_size)
+    for predictor in anonymizer.predictors:
+        assert predictor(tokens, 2)[..., 0].exp().detach().numpy() == pytest.approx(0.4, abs=0.01)
+
+
 @pytest.mark.parametrize("kinds", [("resnet3d",), ("tubelet",)])
 def test_adversarial_loss_is_equation_13(batch, kinds):
     recipe = build(judges=kinds, adversaries=kinds)
@@ -93,6 +123,15 @@ def test_adversarial_loss_is_equation_13(batch, kinds):
     assert moved(recipe) == {"anonymizer"}, "frozen judges must not learn from the anonymizer's turn"
     without = [n for n, v in recipe.modules["anonymizer"].named_parameters() if v.grad is None or not v.grad.any()]
     assert not without
+
+
+def test_judges_see_clips_with_drawn_decisions(batch):
+    recipe = build()
+    freeze(recipe, {"action_resnet3d", "privacy_resnet3d"})
+    seen = []
+    recipe.modules["anonymizer"].register_forward_hook(lambda module, *rest: seen.append(module.training))
+    recipe.judging_loss(batch, recipe.modules)
+    assert seen == [True]
 
 
 def test_judges_learn_from_the_released_clip_alone(batch):
@@ -130,12 +169,12 @@ def test_against_the_worst(batch):
 def test_rounds_restart_adversaries():
     recipe = build(rounds=2, adversarial_epochs=4, catch_up_epochs=1)
     names = [phase.name for phase in recipe.phases]
-    assert names == ["initialisation", "catch-up-1", "adversarial-1", "catch-up-2", "adversarial-2"]
-    assert [phase.epochs for phase in recipe.phases][1:] == [1, 2, 1, 2]
-    assert [phase.begin is not None for phase in recipe.phases] == [False, False, False, True, False]
+    assert names == ["initialisation", "reconstruction", "catch-up-1", "adversarial-1", "catch-up-2", "adversarial-2"]
+    assert [phase.epochs for phase in recipe.phases][2:] == [1, 2, 1, 2]
+    assert [phase.begin is not None for phase in recipe.phases] == [False, False, False, False, True, False]
     adversary, judge = (recipe.modules[name] for name in ("privacy_resnet3d", "action_resnet3d"))
     before = [{key: value.clone() for key, value in m.state_dict().items()} for m in (adversary, judge)]
-    recipe.phases[3].begin(recipe.modules)
+    recipe.phases[4].begin(recipe.modules)
     changed = [
         any(not torch.equal(v, old[k]) for k, v in m.state_dict().items())
         for m, old in zip((adversary, judge), before, strict=True)
@@ -160,7 +199,7 @@ def test_rates_of_the_paper():
 
 def test_freezing_sparsification():
     recipe = build(freeze_sparsification=True, catch_up_epochs=0)
-    optimizer = Optimizer(recipe.phases[1].updates[1], recipe.modules, 4, 10)
+    optimizer = Optimizer(recipe.phases[-1].updates[1], recipe.modules, 4, 10)
     rate = {id(p): g["lr"] for g in optimizer.torch.param_groups for p in g["params"]}
     learning = {n for n, p in recipe.modules["anonymizer"].named_parameters() if rate[id(p)] > 0}
     assert {name.split(".")[0] for name in learning} == {"blocks", "norm", "to_pixels"}
@@ -198,6 +237,7 @@ def test_command_trains_and_leaves_an_anonymizer(tmp_path, monkeypatch):
         "size=(24,24)",
         "batch_size=4",
         "init_epochs=1",
+        "reconstruction_epochs=1",
         "adversarial_epochs=2",
         "rounds=2",
         "catch_up_epochs=0",
@@ -219,6 +259,6 @@ def test_command_trains_and_leaves_an_anonymizer(tmp_path, monkeypatch):
     model = load_anonymizer(tmp_path / "run" / "modules" / "anonymizer")
     assert tuple(model.config.image_size) == (24, 24) and model.config.num_frames == 4
     phases = [entry["phase"] for entry in read_log(tmp_path / "run") if entry["kind"] == "train"]
-    assert sorted(set(phases)) == ["adversarial-1", "adversarial-2", "initialisation"]
+    assert sorted(set(phases)) == ["adversarial-1", "adversarial-2", "initialisation", "reconstruction"]
     last = [entry for entry in read_log(tmp_path / "run") if entry["kind"] == "evaluate"][-1]
     assert {"action_tubelet.action_top1", "privacy_tubelet.person_top1"} <= set(last), json.dumps(last)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import cast
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -10,6 +13,7 @@ from ..layers import TubeletGrid
 from ..layers.noise import gumbel_noise
 
 KEEP = 0  # which of the two log-probabilities is the one to keep a token
+_LEAST = 0.01
 
 
 class TokenPredictor(nn.Module):
@@ -31,6 +35,18 @@ class TokenPredictor(nn.Module):
             nn.GELU(),
             nn.Linear(hidden_size // 4, 2),
         )
+
+    @torch.no_grad()
+    def begin_at(self, keep_ratio: float) -> None:
+        """Keep about this share of tokens, whatever they are.
+
+        From any other beginning the sparsity loss first pulls all decisions one way, and what most tokens have in
+        common, such as standing still, comes to count as worth keeping.
+        """
+        share = min(max(keep_ratio, _LEAST), 1 - _LEAST)
+        last = cast(nn.Linear, self.decide[-1])
+        last.weight.mul_(_LEAST)
+        last.bias[KEEP], last.bias[1 - KEEP] = math.log(share), math.log(1 - share)
 
     def forward(self, tokens: torch.Tensor, steps: int, token_mask: torch.Tensor | None = None) -> torch.Tensor:
         """Tokens (batch, steps * tokens of a step, hidden), mask (batch, tokens) -> (batch, tokens, 2)."""
