@@ -45,6 +45,7 @@ bench: $(VENV)/installed-bench  ## Measure speed and memory; prints ratios.
 	$(BIN)/python examples/benchmarks/stprivacy.py
 	$(BIN)/python examples/benchmarks/privrate.py
 	$(BIN)/python examples/benchmarks/training.py
+	$(BIN)/python examples/benchmarks/classify.py
 
 clean:           ## Remove the environment and caches.
 	rm -rf $(VENV) demo build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
