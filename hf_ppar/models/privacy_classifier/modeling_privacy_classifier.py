@@ -15,7 +15,7 @@ from transformers.initialization import no_init_weights
 from transformers.utils import ModelOutput, cached_file
 
 from ..base import AnonymizerModel, load_completely
-from ..loading import ModelError, load_anonymizer
+from ..loading import ModelError, hub_arguments, load_anonymizer
 from ..recognizers.fitting import fit_frames, fit_picture
 from ..recognizers.heads import Labels
 from ..recognizers.loading import load_recognizer
@@ -199,7 +199,8 @@ class PrivacyVideoClassifier(PreTrainedModel):
         loaded = load_completely(super().from_pretrained, pretrained_model_name_or_path, *args, **kwargs)
         model = loaded[0] if isinstance(loaded, tuple) else loaded
         if isinstance(model.recognizer, XCLIPRecognizer):
-            model.tokenizer = _read_tokenizer(os.fspath(pretrained_model_name_or_path), kwargs.get("revision"))
+            hub = {"revision": kwargs.get("revision"), **hub_arguments(kwargs)}
+            model.tokenizer = _read_tokenizer(os.fspath(pretrained_model_name_or_path), hub)
         return loaded
 
 
@@ -230,13 +231,13 @@ def _load_recognizer(
     return loaded, AutoTokenizer.from_pretrained(os.fspath(recognizer))
 
 
-def _read_tokenizer(name: str, revision: str | None) -> CLIPTokenizer | None:
+def _read_tokenizer(name: str, hub: dict[str, Any]) -> CLIPTokenizer | None:
     """The tokenizer beside a saved model, None if there is none."""
     found = cached_file(
         name,
         "tokenizer_config.json",
-        revision=revision,
+        **hub,
         _raise_exceptions_for_missing_entries=False,
         _raise_exceptions_for_connection_errors=False,
     )
-    return None if found is None else CLIPTokenizer.from_pretrained(name, revision=revision)
+    return None if found is None else CLIPTokenizer.from_pretrained(name, **hub)
