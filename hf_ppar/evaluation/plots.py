@@ -14,7 +14,7 @@ from .report import Report
 def plot_tradeoff(reports: Sequence[Report], target: str, path: Path) -> None:
     """Utility against what the strongest attacker gets, one point a report, with chance lines; top left is best."""
     figure, axes = _figure()
-    for report, marker in zip(reports, cycle("os^vDP*X<>"), strict=False):
+    for report, marker in zip(reports, cycle("os^vDP*X<>hp"), strict=False):
         leak, gain = report.privacy[target], _utility(report)
         spreads = [[[n.value - n.low], [n.high - n.value]] for n in (leak, gain)]
         axes.errorbar(
