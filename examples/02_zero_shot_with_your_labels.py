@@ -1,14 +1,12 @@
 """Choose between labels of your own: a zero-shot recognizer compares an anonymized video with texts.
 
-    python examples/02_zero_shot_with_your_labels.py [VIDEO ...] [--labels "a person falls" "a person walks"]
-
-Without a video it renders some and describes them. The shipped X-CLIP is tiny and knows the words for rendered actions
-only. With the Hub at hand take one that has read millions of captions, behind any anonymizer:
-
-    python examples/02_zero_shot_with_your_labels.py ward.mp4 --labels "a person falls" "a person walks" \\
+    python examples/02_zero_shot_with_your_labels.py [VIDEO ...] --labels "a person falls" "a person walks" \\
         --anonymizer blur-strong --recognizer microsoft/xclip-base-patch16-zero-shot
 
-which is in Python
+Without a video it renders some, and without labels it describes those. No zero-shot model comes with the package yet:
+give a recognizer, here from the Hub, behind any anonymizer, or `--model`, a privacy classifier with an X-CLIP in it.
+
+In Python it is
 
     classify = pipeline(
         "privacy-video-classification",
@@ -38,17 +36,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("videos", nargs="*", help="files or http(s) addresses; none renders some")
     parser.add_argument("--labels", nargs="+", help="texts to choose from; none describes the rendered actions")
     parser.add_argument("--template", default="{}", help='text made of each label, such as "a video of {}"')
-    parser.add_argument("--model", default="stage-laf-xclip-tiny", help="shipped name, directory or Hub id")
+    parser.add_argument("--model", help="directory or Hub id of a zero-shot privacy classifier")
     parser.add_argument("--anonymizer", help="with --recognizer, instead of --model: name, directory or Hub id")
     parser.add_argument("--recognizer", help="directory or Hub id of an X-CLIP")
     given = parser.parse_args(arguments)
 
+    in_parts = given.anonymizer is not None or given.recognizer is not None
+    if given.model is None and not in_parts:
+        parser.error("give --anonymizer and --recognizer, or --model")
     videos = given.videos or render_samples(ACTIONS)
     labels = given.labels or [describe_action(action)[0] for action in ACTIONS]
-    in_parts = given.anonymizer is not None or given.recognizer is not None
     classify = pipeline(
         "privacy-video-classification",
-        model=None if in_parts else given.model,
+        model=given.model,
         anonymizer=given.anonymizer,
         recognizer=given.recognizer,
         candidate_labels=labels,

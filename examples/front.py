@@ -50,7 +50,7 @@ def try_variation(name: str) -> None:
 
 
 def table() -> str:
-    """The README's table: utility, attacks, bits beyond the action of those that have been judged."""
+    """A table: utility, attacks, bits beyond the action of those that have been judged."""
     lines = ["| variation | sign | person | person, 20 clips | bits beyond the sign |", "|---|---|---|---|---|"]
     for name in VARIATIONS:
         if (KEPT / f"{name}.json").is_file():

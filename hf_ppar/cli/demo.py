@@ -39,7 +39,7 @@ def make_page(output: Path) -> Page:
     from ..demo.picture import draw_before_after
     from ..demo.samples import anonymize_sample, choose_samples, write_sample
     from ..demo.tables import answer_rows, figure_rows
-    from ..demo.whole_file import whole_file
+    from ..whole_file import whole_file
 
     disable_progress_bar()
     samples, classifiers = choose_samples(output), stage_classifiers()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..version import __version__
+from ..whole_file import whole_file
 from .measure import Number
 
 _PACKAGES = ("torch", "transformers", "accelerate", "datasets", "numpy", "av")
@@ -85,9 +85,8 @@ class Report:
         }
         texts = {"report.json": json.dumps(values, indent=2) + "\n", "report.md": self.as_markdown()}
         for name, text in texts.items():
-            partial = folder / f".{name}.partial"
-            partial.write_text(text, encoding="utf-8")
-            os.replace(partial, folder / name)
+            with whole_file(folder / name) as path:
+                path.write_text(text, encoding="utf-8")
 
     def as_markdown(self) -> str:
         """The table for people."""

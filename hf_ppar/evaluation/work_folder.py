@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 from typing import Any
 
+from ..whole_file import whole_file
 from .anonymized import model_digest
 from .case import Case, fingerprint
 
@@ -30,9 +30,8 @@ def claim_work_folder(case: Case) -> None:
             )
         return
     case.work.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    with whole_file(path) as place:
+        place.write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
 
 
 def _describe(case: Case) -> dict[str, Any]:

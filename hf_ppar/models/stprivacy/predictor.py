@@ -40,8 +40,7 @@ class TokenPredictor(nn.Module):
     def begin_at(self, keep_ratio: float) -> None:
         """Keep about this share of tokens, whatever they are.
 
-        From any other beginning the sparsity loss first pulls all decisions one way, and what most tokens have in
-        common, such as standing still, comes to count as worth keeping.
+        The paper leaves the beginning open. From here the sparsity loss has nothing to pull at before the action has.
         """
         share = min(max(keep_ratio, _LEAST), 1 - _LEAST)
         last = cast(nn.Linear, self.decide[-1])

@@ -1,6 +1,6 @@
 import pytest
 
-from hf_ppar.demo.whole_file import whole_file
+from hf_ppar.whole_file import whole_file
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path):
